@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { arch, cpus, loadavg, release, type as systemType, totalmem } from 'node:os';
-import type { ContestantName } from './contestants/contestant.js';
+import { type ContestantName, PEERS } from './contestants/contestant.js';
 import { versionOf } from './peers.js';
 import type { Setting } from './report/results.js';
 
@@ -14,7 +14,7 @@ export function describeSetting(
   redisVersion: string,
 ): Setting {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-  const peers = contestants.filter((name) => name === 'bullmq' || name === 'bee-queue');
+  const peers = PEERS.filter((name) => contestants.includes(name));
   const packages = [...OWN_VERSIONS, ...peers].map((name) => [name, versionOf(name)]);
   return {
     at: new Date().toISOString(),

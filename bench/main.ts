@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startOwnServer } from '../test/support/redis-server.js';
 import { readArguments, USAGE } from './arguments.js';
 import { BENCHMARKS } from './benchmarks/index.js';
-import type { ContestantName } from './contestants/contestant.js';
+import { type ContestantName, PEERS } from './contestants/contestant.js';
 import { loadContestant } from './contestants/index.js';
 import { describeSetting } from './machine.js';
 import { RedisProbe } from './measure/redis-probe.js';
@@ -25,7 +25,7 @@ try {
 
 async function main(args: string[]): Promise<void> {
   const { benchmarks, contestants, rounds, quick, out } = readArguments(args);
-  if (contestants.includes('bullmq') || contestants.includes('bee-queue')) installPeers();
+  if (PEERS.some((name) => contestants.includes(name))) installPeers();
   const command = ['npm run bench', ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
   const redisVersion = await versionOfRedis();
   const configured = await configurations(contestants);

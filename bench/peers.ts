@@ -7,10 +7,10 @@ import { resolve } from 'node:path';
 const folder = resolve('bench');
 const requirePeer = createRequire(resolve(folder, 'package.json'));
 
-/** Installs them where they are missing. Throws where that fails. */
+/** Installs them where one is missing, or is there in another version. Throws where that fails. */
 export function installPeers(): void {
-  if (existsSync(resolve(folder, 'node_modules/.package-lock.json'))) return;
-  process.stderr.write('Installing BullMQ and bee-queue into bench/node_modules (this happens once) …\n');
+  if (areInstalled()) return;
+  process.stderr.write('Installing BullMQ, bee-queue and groupmq into bench/node_modules (this happens once) …\n');
   try {
     // Not `npm ci`: it wants the lock file to name optional parts for every platform, and a registry may lack some of them.
     const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
@@ -21,6 +21,18 @@ export function installPeers(): void {
       { cause },
     );
   }
+}
+
+function areInstalled(): boolean {
+  const { devDependencies } = JSON.parse(readFileSync(resolve(folder, 'package.json'), 'utf8')) as {
+    devDependencies: Record<string, string>;
+  };
+  // Not by versionOf: where one is missing here, Node would find another copy further up.
+  const isThere = ([name, version]: [string, string]) => {
+    const file = resolve(folder, 'node_modules', name, 'package.json');
+    return existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version === version;
+  };
+  return Object.entries(devDependencies).every(isThere);
 }
 
 export function loadPeer<Peer>(name: string): Peer {

@@ -1,11 +1,11 @@
 import type { Benchmark } from '../benchmark.js';
-import { CONTESTANTS } from '../contestants/contestant.js';
+import { EVERYBODY } from '../contestants/contestant.js';
 import { bulkRate, waitingJob } from '../measure/throughput.js';
 
 export const bulk: Benchmark = {
   name: 'bulk',
   about: 'Jobs that are due in an hour are scheduled 5 000 a call, one call after the other.',
-  contestants: CONTESTANTS,
+  contestants: EVERYBODY,
   cases: [{ name: 'all', size: { jobs: 300_000, warm: 50_000 }, quick: { jobs: 20_000, warm: 5_000 } }],
   figures: [{ key: 'rate', title: 'Schedule, 5 000 a call', unit: 'jobs/s', better: 'more' }],
   bars: [

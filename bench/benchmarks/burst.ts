@@ -1,5 +1,5 @@
 import type { Benchmark } from '../benchmark.js';
-import { CONTESTANTS } from '../contestants/contestant.js';
+import { EVERYBODY } from '../contestants/contestant.js';
 import { dueJob, openForStarts, warmUp } from '../measure/starts.js';
 
 /** Long enough for everybody to have scheduled them all before. */
@@ -10,7 +10,7 @@ export const burst: Benchmark = {
   about:
     '10 000 jobs are due in the same millisecond, scheduled five seconds before; concurrency 100, a handler that does nothing. ' +
     'How long after that millisecond the last one starts. Before it 2 000 jobs have run, which warms the process up.',
-  contestants: CONTESTANTS,
+  contestants: EVERYBODY,
   cases: [{ name: 'all', size: { jobs: 10_000, warm: 2_000 }, quick: {} }],
   figures: [{ key: 'last', title: '10 000 jobs of one millisecond, last start', unit: 'ms', better: 'less' }],
   bars: [{ figure: 'last', atMost: 250 }],

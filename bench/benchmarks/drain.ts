@@ -1,12 +1,12 @@
 import type { Benchmark } from '../benchmark.js';
-import { CONTESTANTS } from '../contestants/contestant.js';
+import { EVERYBODY } from '../contestants/contestant.js';
 import { drain as drainJobs } from '../measure/throughput.js';
 
 export const drain: Benchmark = {
   name: 'drain',
   about:
     'Jobs that are due run in one process, 100 at once, with a handler that does nothing. Counted until Redis has forgotten the last.',
-  contestants: CONTESTANTS,
+  contestants: EVERYBODY,
   cases: [{ name: 'all', size: { jobs: 200_000 }, quick: { jobs: 10_000 } }],
   figures: [
     { key: 'rate', title: 'Drain due jobs', unit: 'jobs/s', better: 'more' },

@@ -18,6 +18,9 @@ const WEIGHTS = { heavy: 3, middling: 2, light: 1 } as const;
 
 type Measured = (context: Context) => Promise<Record<string, number>>;
 
+/** Whose jobs run one after the other. */
+const ORDERS = 100;
+
 const MEASURED: Readonly<Record<string, Measured>> = {
   Plain: (context) => drained(context, () => ({ payload: payloadOf() })),
   Groups: (context) => drained(context, inGroupsOfTheirOwn()),
@@ -29,23 +32,26 @@ const MEASURED: Readonly<Record<string, Measured>> = {
   By1: shares,
   By3: shares,
   tenant,
+  fifo,
 };
 
 const caseOf = (name: string, size: Case['size'], quick: Case['quick'], more: Partial<Case> = {}): Case => ({
   name,
   size,
   quick,
+  contestants: ['ours'],
   ...more,
 });
 
 export const groups: Benchmark = {
   name: 'groups',
   about:
-    'As drain, of this library alone: 100 000 jobs without a group, and each in a group of its own; the longest script meanwhile, by Redis’ ' +
+    'As drain: 100 000 jobs without a group, and each in a group of its own; the longest script meanwhile, by Redis’ ' +
     'slowlog. Beside 200 jobs that run, and beside 200 groups that may run one each, do so, and have 1 000 more due jobs each; the commands of ' +
     'such a worker. What a group of one waiting job takes. Of weights 3, 2 and 1 how far the shares of 1 000 starts are off. And when a ' +
-    'single job starts beside 1 000 000 due ones of another group, of 20 ms each.',
-  contestants: ['ours'],
+    'single job starts beside 1 000 000 due ones of another group, of 20 ms each. All this of this library alone. Beside groupmq: 100 groups whose ' +
+    'jobs run one after the other, concurrency 10; of each the first 50 warm up, and the next 50 are counted.',
+  contestants: ['ours', 'groupmq'],
   cases: [
     caseOf('Plain', { jobs: 100_000 }, { jobs: 5_000 }),
     caseOf('Groups', { jobs: 100_000 }, { jobs: 5_000 }),
@@ -58,6 +64,7 @@ export const groups: Benchmark = {
     caseOf('By1', { workers: 1, starts: 1_000 }, { starts: 200 }),
     caseOf('By3', { workers: 3, starts: 1_000 }, { starts: 200 }),
     caseOf('tenant', { due: 1_000_000, times: 50 }, { due: 10_000, times: 5 }),
+    caseOf('fifo', { each: 50 }, { each: 10 }, { contestants: ['ours', 'groupmq'] }),
   ],
   figures: [
     { key: 'drainPlain', title: 'Drain due jobs without groups', unit: 'jobs/s', better: 'more' },
@@ -71,6 +78,7 @@ export const groups: Benchmark = {
     { key: 'sharesBy3', title: 'Shares by weight off by, three processes', unit: '%', better: 'less' },
     { key: 'tenant', title: 'Single job beside another’s 1 000 000, median', unit: 'ms', better: 'less' },
     { key: 'tenantWorst', title: 'Single job beside another’s 1 000 000, worst', unit: 'ms', better: 'less' },
+    { key: 'fifo', title: 'Drain 100 groups in order, concurrency 10', unit: 'jobs/s', better: 'more' },
   ],
   bars: [
     { figure: 'drainGroups', over: { figure: 'drainPlain' }, atLeast: 0.4 },
@@ -81,6 +89,7 @@ export const groups: Benchmark = {
     { figure: 'sharesBy1', atMost: 5 },
     { figure: 'sharesBy3', atMost: 5 },
     { figure: 'tenantWorst', atMost: WORK_MS + 100 },
+    { figure: 'fifo', over: { contestant: 'groupmq' }, atLeast: 1.2 },
   ],
   timeoutMs: 300_000,
 
@@ -218,6 +227,22 @@ async function tenant({ open, size }: Context): Promise<Record<string, number>> 
     await passed(50 + Math.random() * WORK_MS);
   }
   return { tenant: median(starts.lateMs), tenantWorst: Math.max(...starts.lateMs) };
+}
+
+async function fifo(context: Context): Promise<Record<string, number>> {
+  const measured = ORDERS * context.size('each');
+  // A tenth of so few jobs would leave both contestants half cold.
+  const count = 2 * measured;
+  const payload = payloadOf();
+  let made = 0;
+  const { rate } = await drain(context, {
+    count,
+    warm: count - measured,
+    concurrency: 10,
+    fill: (session) => fill(session, count, () => ({ payload, group: `order-${made++ % ORDERS}` })),
+    session: { groups: { order: 'fifo' } },
+  });
+  return { fifo: rate };
 }
 
 /** Resolves once so many run, each for ever. */

@@ -1,5 +1,5 @@
 import type { Benchmark, Context } from '../benchmark.js';
-import { CONTESTANTS } from '../contestants/contestant.js';
+import { EVERYBODY } from '../contestants/contestant.js';
 import { payloadOf } from '../measure/payloads.js';
 import { fill, ratesBeside, scheduleRate, waitingJob } from '../measure/throughput.js';
 
@@ -11,7 +11,7 @@ export const growth: Benchmark = {
   about:
     'Schedule and drain as above, with 10 000 and with 1 000 000 jobs that wait and are not due. And the longest script, by ' +
     'Redis’ slowlog, while, beside 1 000 000 that are due, jobs are scheduled one by one, then in bulk, then run, by a process of a single thread.',
-  contestants: CONTESTANTS,
+  contestants: EVERYBODY,
   cases: [
     { name: '10k', size: { waiting: 10_000, jobs: 100_000 }, quick: { waiting: 1_000, jobs: 5_000 } },
     { name: '1m', size: { waiting: 1_000_000, jobs: 100_000 }, quick: { waiting: 20_000, jobs: 5_000 } },

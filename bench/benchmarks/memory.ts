@@ -1,5 +1,5 @@
 import type { Benchmark, Context } from '../benchmark.js';
-import { CONTESTANTS } from '../contestants/contestant.js';
+import { EVERYBODY } from '../contestants/contestant.js';
 import { payloadOf } from '../measure/payloads.js';
 import { fill, waitingJob } from '../measure/throughput.js';
 
@@ -11,7 +11,7 @@ export const memory: Benchmark = {
   about:
     'What Redis uses more, buffers of clients left out, once 250 000 jobs wait, and once 15 000 run, 1 000 in each of 15 workers. ' +
     'Both numbers lie just below where Redis doubles its tables, and long after the last doubling.',
-  contestants: CONTESTANTS,
+  contestants: EVERYBODY,
   cases: [
     { name: 'waiting', size: { jobs: 250_000 }, quick: { jobs: 20_000 } },
     { name: 'running', size: { workers: 15 }, quick: { workers: 2 } },

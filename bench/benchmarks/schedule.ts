@@ -1,11 +1,11 @@
 import type { Benchmark } from '../benchmark.js';
-import { CONTESTANTS } from '../contestants/contestant.js';
+import { EVERYBODY } from '../contestants/contestant.js';
 import { scheduleRate, waitingJob } from '../measure/throughput.js';
 
 export const schedule: Benchmark = {
   name: 'schedule',
   about: 'Jobs that are due in an hour are scheduled, one call for each, 1 000 calls under way.',
-  contestants: CONTESTANTS,
+  contestants: EVERYBODY,
   cases: [{ name: 'all', size: { jobs: 200_000, warm: 20_000 }, quick: { jobs: 10_000, warm: 2_000 } }],
   figures: [{ key: 'rate', title: 'Schedule, one call a job', unit: 'jobs/s', better: 'more' }],
   bars: [

@@ -1,5 +1,5 @@
 import type { Benchmark } from '../benchmark.js';
-import { CONTESTANTS } from '../contestants/contestant.js';
+import { EVERYBODY } from '../contestants/contestant.js';
 import { dueJob, openForStarts, passed, warmUp } from '../measure/starts.js';
 import { percentile } from '../report/statistics.js';
 
@@ -8,7 +8,7 @@ export const single: Benchmark = {
   about:
     'One job at a time on a queue that is idle, due 100 to 300 ms after it is scheduled; how long after that it starts. Before it ' +
     '2 000 jobs have run, which warms the process up.',
-  contestants: CONTESTANTS,
+  contestants: EVERYBODY,
   cases: [{ name: 'all', size: { jobs: 100, warm: 2_000 }, quick: { jobs: 10 } }],
   figures: [
     { key: 'p50', title: 'Lateness of a single job, p50', unit: 'ms', better: 'less' },

@@ -1,5 +1,5 @@
 import type { Benchmark } from '../benchmark.js';
-import { CONTESTANTS } from '../contestants/contestant.js';
+import { EVERYBODY } from '../contestants/contestant.js';
 import { payloadOf } from '../measure/payloads.js';
 import { fill } from '../measure/throughput.js';
 import { WorkerProcesses } from '../measure/worker-processes.js';
@@ -9,7 +9,7 @@ export const two: Benchmark = {
   about:
     'As drain, by one worker process and by two on the same queue, concurrency 100 in each, with a handler that waits 1 ms. Once ' +
     'wherever the kernel puts them; once with Redis on a core of its own, as on a machine of its own, and the processes on the others.',
-  contestants: CONTESTANTS,
+  contestants: EVERYBODY,
   cases: [
     { name: 'By1', size: { workers: 1, jobs: 300_000 }, quick: { jobs: 10_000 } },
     { name: 'By2', size: { workers: 2, jobs: 300_000 }, quick: { jobs: 10_000 } },

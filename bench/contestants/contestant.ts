@@ -1,13 +1,20 @@
 import type { GroupsOptions, ScheduledQueueInspector } from 'nestjs-redis-scheduled-queue';
 
 /** Who is compared. */
-export const CONTESTANTS = ['ours', 'bullmq', 'bee-queue', 'floor'] as const;
+export const CONTESTANTS = ['ours', 'bullmq', 'bee-queue', 'groupmq', 'floor'] as const;
 export type ContestantName = (typeof CONTESTANTS)[number];
+
+/** Those of them that lie in bench/node_modules. */
+export const PEERS = ['bullmq', 'bee-queue', 'groupmq'] as const satisfies readonly ContestantName[];
+
+/** Who takes part in whatever is not about one feature: groupmq does groups and nothing else. */
+export const EVERYBODY: readonly ContestantName[] = CONTESTANTS.filter((name) => name !== 'groupmq');
 
 export const TITLES: Readonly<Record<ContestantName, string>> = {
   ours: 'this library',
   bullmq: 'BullMQ',
   'bee-queue': 'bee-queue',
+  groupmq: 'groupmq',
   floor: 'floor',
 };
 
@@ -18,7 +25,7 @@ export interface Job {
   payload: Payload;
   /** When it is due, epoch ms; left out: now. */
   dueAt?: number;
-  /** Only where the benchmark is about it, and then for this library alone. */
+  /** Only where the benchmark is about it, and then for this library alone; `group` for groupmq, too. */
   name?: string;
   queue?: string;
   priority?: number;

@@ -9,6 +9,8 @@ export async function loadContestant(name: ContestantName): Promise<Contestant> 
       return (await import('./bullmq.js')).bullmq;
     case 'bee-queue':
       return (await import('./bee-queue.js')).beeQueue;
+    case 'groupmq':
+      return (await import('./groupmq.js')).groupmq;
     case 'floor':
       return (await import('./floor.js')).floor;
   }

@@ -61,6 +61,8 @@ export interface Drained {
 export interface DrainOptions {
   count: number;
   concurrency: number;
+  /** How many of them warm the process up and are not counted. Default: the first tenth. */
+  warm?: number;
   payload?: Payload;
   /** What is counted: the jobs that Redis has forgotten, which takes a listener, or the calls of the handler. Default `'settled'`. */
   counts?: 'settled' | 'handled';
@@ -72,12 +74,12 @@ export interface DrainOptions {
 }
 
 /**
- * Schedules jobs that are due at once, then runs them all with a handler that does nothing. The first tenth warms the process
+ * Schedules jobs that are due at once, then runs them all with a handler that does nothing. The first of them warm the process
  * up. Counted from there until Redis has forgotten the last: jobs a second, and CPU time in µs a job of Redis and of this process.
  */
 export async function drain(context: Context, options: DrainOptions): Promise<Drained> {
   const { count, concurrency, payload = payloadOf(), counts = 'settled', before } = options;
-  const warm = Math.floor(count / 10);
+  const { warm = Math.floor(count / 10) } = options;
   let settled = 0;
   let started = 0;
   let nodeCpu: NodeJS.CpuUsage | undefined;

@@ -26,6 +26,7 @@ const COLOURS: Readonly<Record<ContestantName, string>> = {
 const COLUMNS = 3;
 const PANEL = { width: 300, height: 140, gap: 24 };
 const BAR = { left: 84, height: 16, step: 22, top: 38, longest: 140 };
+  groupmq: '#5b8c3e',
 const MARGIN = 20;
 
 interface Panel {

@@ -1,4 +1,4 @@
-import { CONTESTANTS, type ContestantName, TITLES } from '../contestants/contestant.js';
+import { CONTESTANTS, type ContestantName, EVERYBODY, TITLES } from '../contestants/contestant.js';
 import { shown } from './numbers.js';
 import type { BenchmarkResult, Results, Setting } from './results.js';
 import type { Summary } from './statistics.js';
@@ -15,10 +15,11 @@ function legend(): string {
 
 /** Also what is printed when one benchmark has ended. */
 export function sectionOf(name: string, { about, figures, bars, problems, setting }: BenchmarkResult): string {
-  const head = ['', ...CONTESTANTS.map((contestant) => TITLES[contestant]), '× BullMQ', '× floor'];
+  const columns = CONTESTANTS.filter((name) => EVERYBODY.includes(name) || figures.some(({ by }) => by[name]));
+  const head = ['', ...columns.map((contestant) => TITLES[contestant]), '× BullMQ', '× floor'];
   const rows = figures.map(({ title, unit, by }) => [
     unit ? `${title} (${unit})` : title,
-    ...CONTESTANTS.map((contestant) => cell(by[contestant])),
+    ...columns.map((contestant) => cell(by[contestant])),
     ratio(by, 'bullmq'),
     ratio(by, 'floor'),
   ]);

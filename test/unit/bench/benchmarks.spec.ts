@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { readArguments } from '../../../bench/arguments.js';
 import { BENCHMARKS } from '../../../bench/benchmarks/index.js';
+import { PEERS } from '../../../bench/contestants/contestant.js';
 import { payloadOf, validatedPayload } from '../../../bench/measure/payloads.js';
 
 const names = BENCHMARKS.map(({ name }) => name);
@@ -23,6 +24,10 @@ describe.each([...BENCHMARKS])('$name', ({ figures, bars, cases, contestants }) 
     }
   });
 
+  it('has cases for contestants that take part', () => {
+    for (const each of cases) expect(contestants).toEqual(expect.arrayContaining([...(each.contestants ?? [])]));
+  });
+
   it('has quick sizes only of what has a size, and none above it', () => {
     for (const { size, quick } of cases) {
       for (const [key, value] of Object.entries(quick)) expect(value).toBeLessThanOrEqual(size[key] ?? Number.NaN);
@@ -40,10 +45,10 @@ it('a payload is 100 bytes of JSON, whatever stands in it', () => {
 it('what others use is no dependency of the package', () => {
   const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, Record<string, string>>;
   const peers = Object.keys(read('bench/package.json').devDependencies!);
-  expect(peers).toEqual(['bee-queue', 'bullmq']);
+  expect(peers.sort()).toEqual([...PEERS].sort());
   const { dependencies, devDependencies, peerDependencies } = read('package.json');
   expect(Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies })).not.toEqual(
-    expect.arrayContaining([expect.stringMatching(/^(bullmq|bee-queue)$/)]),
+    expect.arrayContaining([expect.stringMatching(/^(bullmq|bee-queue|groupmq)$/)]),
   );
 });
 
@@ -52,7 +57,7 @@ describe('arguments', () => {
     const { benchmarks, contestants, rounds, quick, out } = readArguments([]);
     expect(benchmarks.map(({ name }) => name)).toEqual(names);
     expect({ contestants, rounds, quick, out }).toEqual({
-      contestants: ['ours', 'bullmq', 'bee-queue', 'floor'],
+      contestants: ['ours', 'bullmq', 'bee-queue', 'groupmq', 'floor'],
       rounds: 5,
       quick: false,
       out: 'bench/results',

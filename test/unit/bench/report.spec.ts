@@ -122,6 +122,21 @@ it('a table has a row a figure with ratios of medians, N/A for who was not measu
   expect(section).toContain('- **Not measured:** all, floor: fell');
 });
 
+it('groupmq has a column only where it was measured', () => {
+  const inOrder = toResult(
+    { ...benchmark, bars: [] },
+    [
+      { contestant: 'ours', figures: { rate: 12 } },
+      { contestant: 'groupmq', figures: { rate: 10 } },
+    ],
+    { setting, configured: {}, problems: [] },
+  );
+  const columns = '| this library | BullMQ | bee-queue | groupmq | floor |';
+  expect(sectionOf('groups', inOrder)).toContain(columns);
+  expect(sectionOf('groups', inOrder)).toContain('| 12 | N/A | N/A | 10 | N/A |');
+  expect(sectionOf('drain', measuredResult())).not.toContain('groupmq');
+});
+
 it('what was measured in one run is described once, with the loads it found', () => {
   const result = measuredResult();
   const busier = { ...result, setting: { ...setting, at: '2027-01-01T01:00:00.000Z', loadBefore: 2.5 } };
