@@ -19,17 +19,21 @@ import { queues } from './queues.js';
 import { recurrences } from './recurrences.js';
 import { scale } from './scale.js';
 import { schedule } from './schedule.js';
+import { scheduleOne } from './schedule-one.js';
 import { single } from './single.js';
+import { steady } from './steady.js';
 import { two } from './two.js';
 import { watched } from './watched.js';
 
 /** In the order in which they run and are shown. */
 export const BENCHMARKS: readonly Benchmark[] = [
   schedule,
+  scheduleOne,
   bulk,
   drain,
   drainDto,
   batch,
+  steady,
   memory,
   lateness,
   single,

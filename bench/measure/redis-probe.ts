@@ -8,6 +8,29 @@ const RECOUNT_MS = 1_200;
 /** What share of the data two readings may differ by. */
 const STILL = 0.0005;
 
+const COMMAND_STATS = /^cmdstat_([^|:]+)\S*?:calls=(\d+),usec=(\d+)/gm;
+/** Beside scripts, what the clients of contestants send. No script of theirs does, so Redis' statistics, which do not tell who sent a command, are enough. */
+const NEVER_INSIDE = new Set([
+  'ping',
+  'hello',
+  'client',
+  'select',
+  'subscribe',
+  'ssubscribe',
+  'psubscribe',
+  'bzpopmin',
+  'script',
+]);
+
+export interface CommandsDone {
+  /** Commands that came from clients; a script is one. */
+  sent: number;
+  /** How long scripts ran, the commands inside them included. */
+  scriptMicros: number;
+  /** Commands that scripts sent. */
+  inside: number;
+}
+
 /** Asks the Redis of a run what it has done, over a connection of its own. */
 export class RedisProbe {
   private readonly client: Redis;
@@ -20,6 +43,19 @@ export class RedisProbe {
   async cpuMicros(): Promise<number> {
     const info = await this.client.info('cpu');
     return (fieldOf(info, 'used_cpu_sys') + fieldOf(info, 'used_cpu_user')) * 1e6;
+  }
+
+  /** What clients have had Redis do since it started, this probe's own questions not included. */
+  async commands(): Promise<CommandsDone> {
+    const done: CommandsDone = { sent: 0, scriptMicros: 0, inside: 0 };
+    for (const [, name, calls, micros] of (await this.client.info('commandstats')).matchAll(COMMAND_STATS)) {
+      if (name === 'info') continue;
+      const isScript = /^(eval|fcall)/.test(name!);
+      if (isScript) done.scriptMicros += Number(micros);
+      if (isScript || NEVER_INSIDE.has(name!)) done.sent += Number(calls);
+      else done.inside += Number(calls);
+    }
+    return done;
   }
 
   /** Bytes that the data takes: what clients' buffers take is left out. Redis counts those anew once a second, so until it stands still. */

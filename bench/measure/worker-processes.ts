@@ -1,6 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import type { ChildProcess } from 'node:child_process';
 import type { ContestantName } from '../contestants/contestant.js';
+import { startProcesses } from './processes.js';
 
 /** What a worker process is told, as its argument. */
 export interface WorkerTask {
@@ -34,21 +34,7 @@ export class WorkerProcesses {
 
   /** Resolves once all are connected. */
   static async start(count: number, task: WorkerTask): Promise<WorkerProcesses> {
-    const file = fileURLToPath(new URL('worker.js', import.meta.url));
-    const children = Array.from({ length: count }, () => fork(file, [JSON.stringify(task)]));
-    process.once('exit', () => {
-      for (const child of children) child.kill('SIGKILL');
-    });
-    await Promise.all(
-      children.map(
-        (child) =>
-          new Promise<void>((resolve, reject) => {
-            child.once('message', () => resolve());
-            child.once('exit', (code) => reject(new Error(`A worker process ended with code ${code}.`)));
-          }),
-      ),
-    );
-    return new WorkerProcesses(children);
+    return new WorkerProcesses(await startProcesses('worker.js', count, task));
   }
 
   begin(): void {

@@ -5,9 +5,15 @@ import type { Summary } from './statistics.js';
 
 /** What the chart shows of each benchmark, where it was measured. */
 const SHOWN: readonly [benchmark: string, figure: string][] = [
+  ['drain', 'rateAt1'],
+  ['drain', 'rateAt10'],
   ['drain', 'rate'],
+  ['schedule-one', 'rate'],
   ['schedule', 'rate'],
   ['bulk', 'rate'],
+  ['steady', 'redisCpu200By1'],
+  ['steady', 'redisCpu200By8'],
+  ['steady', 'redisCpu2000By1'],
   ['drain', 'redisCpu'],
   ['drain', 'nodeCpu'],
   ['memory', 'waiting'],
@@ -20,13 +26,13 @@ const COLOURS: Readonly<Record<ContestantName, string>> = {
   ours: '#2f6fde',
   bullmq: '#c2571a',
   'bee-queue': '#b8961e',
+  groupmq: '#5b8c3e',
   floor: '#8a8f98',
 };
 
 const COLUMNS = 3;
 const PANEL = { width: 300, height: 140, gap: 24 };
 const BAR = { left: 84, height: 16, step: 22, top: 38, longest: 140 };
-  groupmq: '#5b8c3e',
 const MARGIN = 20;
 
 interface Panel {

@@ -74,9 +74,24 @@ describe('arguments', () => {
     expect(benchmarks.map(({ name }) => name)).toEqual(['schedule', 'drain']);
   });
 
+  it('some cases of benchmarks are measured alone, and lie beside quick runs: a part would take the place of the whole', () => {
+    const { benchmarks, out } = readArguments(['drain', 'steady', 'groups', '--cases', '1,200By8,fifo']);
+    expect(benchmarks.map(({ name, cases }) => [name, cases.map((each) => each.name)])).toEqual([
+      ['drain', ['1']],
+      ['steady', ['200By8']],
+      ['groups', ['fifo']],
+    ]);
+    expect(out).toBe('bench/quick');
+    expect(readArguments(['drain', 'groups', '--cases', '1', '--out', 'x'])).toMatchObject({
+      benchmarks: [{ name: 'drain' }],
+      out: 'x',
+    });
+  });
+
   it.each([
-    [['drian'], "There is no benchmark 'drian': expected one of schedule, bulk"],
+    [['drian'], "There is no benchmark 'drian': expected one of schedule, schedule-one, bulk"],
     [['--contestants', 'ours,agenda'], "there is no 'agenda': expected some of ours, bullmq"],
+    [['drain', '--cases', '1,1000'], "--cases: there is no '1000': expected some of 1, 10, 100."],
     [['--rounds', '0'], "--rounds: got '0'"],
     [['--rounds', 'many'], "--rounds: got 'many'"],
     [['--fast'], '--fast'],
