@@ -26,6 +26,8 @@ YIELD_AGAIN_MS = 5000
 MOST_YIELDS = 10
 -- Nobody could renew in a silence longer than this part of a lease; recovery is then put off by a lease, but not again within so many.
 SILENT_LEASES = 0.5
+-- An ordinary turn notes that the queue is served where the last note is older than a lease divided by this.
+STAMPS_A_LEASE = 16
 PUT_OFF_AGAIN_LEASES = 2
 -- An occurrence that has not begun so long after it was due is missed, even if the next one is not due yet.
 MISSED_AFTER_MS = 60000

@@ -77,6 +77,9 @@ class Checker {
       new Set(names.locals.flatMap(({ name, part, readAt }) => (part?.isNeeded && readAt.length > 0 ? [name] : []))),
     );
     this.#checkHeader(file, header, given, used);
+    // What a derived key is made of is declared before all of them.
+    if (header.derived.some(({ lua }) => used.has(lua)))
+      for (const name of ['base', 'me']) if (given.has(name)) used.set(name, 0);
     return used;
   }
 
@@ -121,11 +124,11 @@ class Checker {
       );
   }
 
-  #checkHeader(file, { keys, node }, given, used) {
+  #checkHeader(file, { keys, derived, node }, given, used) {
     for (const [name, { line, isShared }] of given)
       if (!isShared && !used.has(name))
         this.#refuse(file, line, `'${name}' is in the header and used nowhere: take it off`);
-    for (const { name, line } of [...keys, ...(node ? [{ name: node, line: 1 }] : [])])
+    for (const { name, line } of [...keys, ...derived, ...(node ? [{ name: node, line: 1 }] : [])])
       if (!this.#keyTable.has(name))
         this.#refuse(file, line, `the key '${name}' is not in the table of keys.ts: add it there, or correct the name`);
   }

@@ -31,6 +31,7 @@ const RECEIPT = 'receipt:<caller>';
  *
  *     @numbered                    the call has a number and a receipt: four arguments and a key that all such scripts share
  *     @keys <name>, <name>…        keys in the order of KEYS, as the table of keys.ts names them; `jobs` is `jobsKey` in the script
+ *     @derived <name>, <name>…     keys that the script makes of `base` itself: each costs less than a declared one, and the receipt tells the slot
  *     @node <name>                 a key that only tells a cluster which node to ask
  *     @arg <name> <kind>: …        an argument, in the order of ARGV: text, payload (text or bytes), flag, number, count, bytes, ms, epoch ms, or words in quotes
  *     @arg <table>.<name> <kind>: … the same, as a field of a table: parts take the table, by one name. Its caller gives it by <name>
@@ -49,6 +50,7 @@ export function readContract(file, lines) {
     prose: '',
     isNumbered: false,
     keys: [],
+    derived: [],
     args: [],
     lists: [],
     node: undefined,
@@ -76,6 +78,12 @@ const TAGS = {
       if (contract.keys.some((key) => key.name === name)) fail(`the key '${name}' is named twice: name it once`);
       contract.keys.push({ name, lua: luaNameOf(name), line });
     }
+  },
+  derived(contract, { text, line }, fail) {
+    if (!contract.isNumbered)
+      fail('@derived is for scripts that are @numbered: their receipt tells the slot, and they have `base`');
+    for (const name of text.split(',').map((each) => each.trim()))
+      contract.derived.push({ name, lua: luaNameOf(name), line });
   },
   node(contract, { text }, fail) {
     if (!/^\w+$/.test(text)) fail(`@node: got '${text}', expected the name of one key`);
@@ -178,7 +186,8 @@ function checkWhole(file, contract) {
     fail(`the header begins with '${prose.slice(0, 30)}', expected '${script}: ' and what the script does`);
   if (!contract.returns) fail('no @returns: say what the script answers');
   if (!isNumbered && !contract.repeat) fail('no @repeat: say what sending the script again does, or make it @numbered');
-  if ((keys.length === 0) === !node) fail('expected either @keys or @node, by which a cluster tells which node to ask');
+  if (contract.derived.length === 0 && (keys.length === 0) === !node)
+    fail('expected either @keys or @node, by which a cluster tells which node to ask');
   if (isNumbered) keys.push({ name: RECEIPT, lua: luaNameOf(RECEIPT), line: 1, isShared: true });
   const [first] = contract.lists;
   if (first) contract.listsFrom = { name: `${first.name}From`, index: contract.args.length + 1, line: first.line };
@@ -193,7 +202,7 @@ function luaNameOf(key) {
  * The names that a script's header gives it: each with what the prologue assigns to it, and the line of the header; a table of arguments
  * also with the line of each of its fields.
  */
-export function givenBy({ keys, args, listsFrom }) {
+export function givenBy({ keys, derived, args, listsFrom }) {
   const given = new Map();
   for (const [i, { lua, line, isShared }] of keys.entries())
     given.set(lua, { value: `KEYS[${i + 1}]`, line, isShared });
@@ -209,6 +218,12 @@ export function givenBy({ keys, args, listsFrom }) {
       line: fields[0].line,
       fields: new Map(fields.map(({ name, line }) => [name, line])),
     });
+  for (const { name, lua, line } of derived) {
+    const [, begin, crew] = name.match(/^(.*?)(?:<(\w+)>)?$/);
+    const table = args.find((arg) => arg.name === crew)?.table;
+    const value = `base .. '${begin}'${crew ? ` .. ${table}.${crew}` : ''}`;
+    given.set(lua, { value, line, isDerived: true });
+  }
   if (listsFrom) given.set(listsFrom.name, { value: String(listsFrom.index), line: listsFrom.line });
   return given;
 }

@@ -28,11 +28,17 @@ function inPieces(lines) {
 function emitPrologue(header, declaredAt, line) {
   const given = [...givenBy(header)]
     .filter(([name]) => declaredAt.get(name) === line)
-    .map(([name, { value }]) => ({ name, value }));
+    .map(([name, { value, isDerived }]) => ({ name, value, isDerived }));
   const keys = given.filter(({ value }) => value.startsWith('KEYS'));
-  const others = given.filter((each) => !keys.includes(each));
+  // After the names that they are made of.
+  const derived = given.filter(({ isDerived }) => isDerived);
+  const others = given.filter((each) => !keys.includes(each) && !derived.includes(each));
   const isWhole = keys.length > 3 && keys.every(({ value }, i) => value === `KEYS[${i + 1}]`);
-  return [...emitLocals(keys, isWhole ? `unpack(KEYS, 1, ${keys.length})` : undefined), ...emitLocals(others)];
+  return [
+    ...emitLocals(keys, isWhole ? `unpack(KEYS, 1, ${keys.length})` : undefined),
+    ...emitLocals(others),
+    ...emitLocals(derived),
+  ];
 }
 
 function emitLocals(locals, values = locals.map(({ value }) => value).join(', ')) {

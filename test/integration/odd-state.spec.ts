@@ -49,5 +49,7 @@ it('a name among those of a crew that nobody of it handles is taken out, and the
   await test.redis.sadd(handles!, 'stranger');
   const { id } = await test.schedule();
   expect(await worker.claim()).toMatchObject([{ id }]);
+  // Turns that list their session count the names.
+  await test.worker('another').claim();
   expect(await test.redis.smembers(handles!)).not.toContain('stranger');
 });

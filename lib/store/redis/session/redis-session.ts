@@ -9,8 +9,12 @@ import type { ServerClock } from '../link/server-clock.js';
 import type { WakeListener } from '../link/wake-listener.js';
 import { ask, type GivenArguments } from '../scripts/bound-script.js';
 import {
+  type OrdinaryArguments,
+  type OrdinaryReply,
+  ordinaryScript,
   type RelayArguments,
   type RelayReply,
+  readTurnReply,
   registerScript,
   relayScript,
   type TurnArguments,
@@ -19,7 +23,14 @@ import {
 } from '../scripts/turn/contract.js';
 import { HintChannel } from './hint-channel.js';
 import { SessionArguments, type SessionIdentity } from './session-arguments.js';
-import { type Decoded, decodeRelay, decodeTurn, turnFromBytes } from './turn-codec.js';
+import {
+  type Decoded,
+  decodeOrdinary,
+  decodeRelay,
+  decodeTurn,
+  ordinaryFromBytes,
+  turnFromBytes,
+} from './turn-codec.js';
 
 const NAMES_A_CALL = 1_000;
 /** How long Redis remembers which names a crew handles; a session that finds them gone notes them again. */
@@ -37,16 +48,30 @@ export interface SessionLink {
   readonly listener: WakeListener;
 }
 
-/** A turn that was sent and has not been answered. It is sent again with the very same arguments. */
+/** What is sent of a turn: an ordinary one, a whole one, or one of a relay, which moves jobs instead of running them. */
+type Sent =
+  | { readonly script: 'ordinary'; readonly args: OrdinaryArguments }
+  | { readonly script: 'turn'; readonly args: TurnArguments }
+  | { readonly script: 'relay'; readonly args: RelayArguments };
+
+/** A turn that was sent and has not been answered. It is sent again with the very same arguments, unless it is to be taken whole. */
 interface TurnInFlight {
   readonly turn: Turn;
   readonly caller: Caller;
-  /** Of one script or the other: a relay moves jobs instead of running them. */
-  readonly args: TurnArguments | RelayArguments;
+  readonly cursor: string;
+  sent: Sent;
 }
+
+type AnyReply = OrdinaryReply | TurnReply | RelayReply;
+
+/** A whole turn did not ask what the queue uses. */
+const NOT_ASKED = '-';
+/** What the script of an ordinary turn answers where it has written nothing and the turn is to be taken whole. */
+const WHOLE = 'whole';
 
 /** The talk of one consumer in this process with one queue in Redis. */
 export class RedisSession implements Session {
+  private readonly ordinaryScript;
   private readonly turnScript;
   private readonly relayScript;
   private readonly registerScript;
@@ -59,6 +84,8 @@ export class RedisSession implements Session {
   private cursor = '';
   /** When the recurrences of the queue are to be tended, a time of `performance.now()`, by the last turn that looked. */
   private tendAt: number | undefined;
+  /** The queue was seen to use more than an ordinary turn knows. */
+  private usesMore = false;
 
   constructor(
     private readonly link: SessionLink,
@@ -72,6 +99,7 @@ export class RedisSession implements Session {
     this.hints = new HintChannel(link.listener, clock, keys, id);
     this.args = new SessionArguments(link.connection, this.hints, who, settings, clock);
     this.registerScript = registerScript(keys, { crew });
+    this.ordinaryScript = ordinaryScript(keys);
     this.turnScript = turnScript(keys, { crew });
     this.relayScript = target && relayScript(keys, { crew, target: target.key });
   }
@@ -81,11 +109,16 @@ export class RedisSession implements Session {
     for (let registered = 0; ; ) {
       try {
         const reply = await this.send(sent, heard);
+        if (reply[0] === WHOLE) {
+          if (String(reply[2]) !== '') this.usesMore = true;
+          sent.sent = this.whole(sent);
+          continue;
+        }
         if (reply[0] === 'refused') throw this.targetError(String(reply[2]));
         if (reply[0] !== 'unregistered') {
           this.inFlight.splice(this.inFlight.indexOf(sent), 1);
           this.freeCallers.push(sent.caller);
-          const { answer, cursor, hasNotLooked } = this.decode(reply, turn);
+          const { answer, cursor, hasNotLooked } = this.decode(sent.sent, reply, turn);
           emptied(reply);
           this.cursor = cursor;
           if (!hasNotLooked) {
@@ -118,24 +151,28 @@ export class RedisSession implements Session {
     this.hints.leave();
   }
 
-  private async send({ caller, args }: TurnInFlight, heard?: () => void): Promise<TurnReply | RelayReply> {
+  private async send({ caller, sent }: TurnInFlight, heard?: () => void): Promise<AnyReply> {
     const { connection } = this.link;
     const sentAt = performance.now();
     const before = connection.received;
     const giveUpAt = sentAt + TRY_MS;
-    const reply = this.relayScript
-      ? await caller.send(this.relayScript, args as RelayArguments, giveUpAt, { isPatient: true, heard })
-      : await caller.send(this.turnScript, args as TurnArguments, giveUpAt, {
-          isPatient: true,
-          fromBytes: turnFromBytes,
-          heard,
-        });
+    const traits = { isPatient: true, heard };
+    let reply: AnyReply;
+    if (sent.script === 'ordinary')
+      reply = await caller.send(this.ordinaryScript, sent.args, giveUpAt, { ...traits, fromBytes: ordinaryFromBytes });
+    else if (sent.script === 'turn')
+      reply = await caller.send(this.turnScript, sent.args, giveUpAt, { ...traits, fromBytes: turnFromBytes });
+    else reply = await caller.send(this.relayScript!, sent.args, giveUpAt, traits);
     connection.downlink.note(connection.received - before, performance.now() - sentAt);
     return reply;
   }
 
-  private decode(reply: TurnReply | RelayReply, turn: Turn): Decoded {
-    return this.relayScript ? decodeRelay(reply as RelayReply) : decodeTurn(reply as TurnReply, turn, this.settings);
+  private decode({ script }: Sent, reply: AnyReply, turn: Turn): Decoded {
+    if (script === 'ordinary') return decodeOrdinary(reply as OrdinaryReply, turn, this.settings);
+    if (script === 'relay') return decodeRelay(reply as RelayReply);
+    const { uses } = readTurnReply(reply as TurnReply);
+    if (uses !== NOT_ASKED) this.usesMore = uses !== '';
+    return decodeTurn(reply as TurnReply, turn, this.settings);
   }
 
   /** Each turn in flight has a caller of its own, as one answers for its last call only. */
@@ -146,10 +183,24 @@ export class RedisSession implements Session {
     const caller = this.freeCallers.pop() ?? new Caller(link.connection, clock, keys, options, `${who.id}.`);
     caller.begin();
     const cursor = turn.looksAnew ? '' : this.cursor;
-    const args = who.target ? this.args.ofRelay(turn, cursor, who.target) : this.args.ofTurn(turn, cursor);
-    if (args.presence === 'here') this.options.isListed(who.id);
-    const sent = { turn, caller, args };
+    const sent: TurnInFlight = { turn, caller, cursor, sent: this.write(turn, cursor) };
     this.inFlight.push(sent);
+    return sent;
+  }
+
+  private write(turn: Turn, cursor: string): Sent {
+    const { target } = this.who;
+    if (!target && !this.usesMore && this.args.isOrdinary(turn, cursor))
+      return { script: 'ordinary', args: this.args.ofOrdinary(turn) };
+    return this.whole({ turn, cursor });
+  }
+
+  private whole({ turn, cursor }: Pick<TurnInFlight, 'turn' | 'cursor'>): Sent {
+    const { id, target } = this.who;
+    const sent: Sent = target
+      ? { script: 'relay', args: this.args.ofRelay(turn, cursor, target) }
+      : { script: 'turn', args: this.args.ofTurn(turn, cursor) };
+    if (sent.args.presence === 'here') this.options.isListed(id);
     return sent;
   }
 

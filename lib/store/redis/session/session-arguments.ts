@@ -9,9 +9,9 @@ import type { ListedOptions } from '../codec/listed-options.js';
 import { encodeStuck } from '../codec/worker-traits.js';
 import type { RedisConnection } from '../link/connection.js';
 import type { ServerClock } from '../link/server-clock.js';
-import type { RelayArguments, TurnArguments } from '../scripts/turn/contract.js';
+import type { OrdinaryArguments, RelayArguments, TurnArguments } from '../scripts/turn/contract.js';
 import type { HintChannel } from './hint-channel.js';
-import { encodeTurn } from './turn-codec.js';
+import { encodeTurn, leavesNothingToTrim } from './turn-lists.js';
 
 /** A claim also asks for no more than the link should carry in a lease divided by this. */
 const CLAIMS_A_LEASE = 3;
@@ -41,7 +41,11 @@ export class SessionArguments {
   private stuck = '';
   private stuckSinceMs = 0;
 
+  /** Whether it was heard when it was listed last: only then others know that its crew may sleep. */
+  private heardAsListed = false;
+
   private readonly groupsRule: string;
+  private readonly isOrdinaryQueue: boolean;
 
   constructor(
     private readonly connection: RedisConnection,
@@ -51,12 +55,49 @@ export class SessionArguments {
     private readonly clock: ServerClock,
   ) {
     this.groupsRule = encodeGroupsRule(settings);
+    this.isOrdinaryQueue =
+      settings.ordering.mode === 'strict' && !settings.rateLimit && !Number.isFinite(settings.globalConcurrency);
+  }
+
+  /** Whether ordinary.lua may take this turn, as far as this process knows. */
+  isOrdinary(turn: Turn, cursor: string): boolean {
+    return (
+      this.isOrdinaryQueue &&
+      cursor === '' &&
+      turn.standing === 'stays' &&
+      !turn.isLast &&
+      !this.hasLeft &&
+      !turn.stuck &&
+      this.stuck === '' &&
+      performance.now() < this.presentUntil &&
+      this.hints.hears === this.heardAsListed &&
+      // Reservations for suspects are no part of it.
+      (turn.suspects === '' || turn.suspects === 'take' || turn.suspects === 'reserve') &&
+      turn.settlements.every((settlement) => leavesNothingToTrim(settlement, this.settings))
+    );
+  }
+
+  ofOrdinary(turn: Turn): OrdinaryArguments {
+    const { settings, who } = this;
+    return Object.assign(
+      {
+        session: who.id,
+        crew: who.crew,
+        crewSize: who.names.length,
+        leaseMs: settings.leaseMs,
+        maxSleepMs: settings.maxSleepMs,
+        limit: turn.limit,
+        maxBytes: this.maxBytes(),
+        canHear: this.hints.hears,
+        keepIdsMs: settings.keepIdsMs,
+      },
+      encodeTurn(turn, settings),
+    );
   }
 
   ofTurn(turn: Turn, cursor: string): TurnArguments {
     const { settings, hints } = this;
-    // Jobs that are claimed have to come over the link, well within their leases.
-    const maxBytes = this.connection.downlink.bytesIn(settings.leaseMs / CLAIMS_A_LEASE, BYTES_A_CLAIM);
+    const maxBytes = this.maxBytes();
     // A pull that cannot hear is not worth waiting for: it goes after this turn.
     const standing = turn.standing === 'stays' || hints.hears ? turn.standing : 'goes';
     // Assigned rather than spread: a literal that spreads objects of this size made 3.5 KB of garbage a turn that young collections did
@@ -66,6 +107,11 @@ export class SessionArguments {
       { maxBytes, standing, wish: turn.suspects },
       encodeTurn(turn, settings),
     );
+  }
+
+  /** Jobs that are claimed have to come over the link, well within their leases. */
+  private maxBytes(): number {
+    return this.connection.downlink.bytesIn(this.settings.leaseMs / CLAIMS_A_LEASE, BYTES_A_CLAIM);
   }
 
   /** Jobs that a relay moves stay in Redis, so the link does not bound them. */
@@ -114,10 +160,13 @@ export class SessionArguments {
     const now = performance.now();
     const text = stuck ? this.stuckText(stuck, now) : '';
     const isAsListed = text === this.stuck;
-    if (isAsListed && now < this.presentUntil) return { presence: '', host: '', options: '' };
+    const { hears } = this.hints;
+    if (isAsListed && now < this.presentUntil && hears === this.heardAsListed)
+      return { presence: '', host: '', options: '' };
     const listed = this.host(this.stuck);
     this.presentUntil = now + this.settings.leaseMs / 4;
     this.stuck = text;
+    this.heardAsListed = hears;
     const { digest, text: json } = this.who.options;
     return {
       presence: 'here',

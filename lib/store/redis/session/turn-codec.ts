@@ -11,19 +11,19 @@ import type {
   Turn,
   TurnAnswer,
 } from '../../job-store.js';
-import { toDueArgument } from '../calls/job-arguments.js';
 import { decodeEnvelope, onLateOf } from '../codec/envelope-text.js';
-import { encodeFailure } from '../codec/failure-line.js';
 import { textOf } from '../link/send-script.js';
-import type { ScriptArgument } from '../scripts/bound-script.js';
 import {
+  ORDINARY_CLAIMED_AT,
+  type OrdinaryReply,
   type RelayReply,
+  readOrdinaryReply,
   readRelayReply,
   readTurnReply,
   TURN_CLAIMED_AT,
-  type TurnArguments,
   type TurnReply,
 } from '../scripts/turn/contract.js';
+import { leavesNothing } from './turn-lists.js';
 
 const FIELDS_A_CLAIM = 3;
 /** The claimed jobs must not begin before their leases have been renewed. */
@@ -31,76 +31,14 @@ const UNCONFIRMED = 'u';
 /** Their leases were over before they could be handed out. */
 const OVER = 'o';
 
-type TurnLists = Pick<TurnArguments, 'completed' | 'others' | 'renewals' | 'reports' | 'limits'>;
+/** Text of a reply that came as bytes, but for the envelopes of claimed jobs, which begin at `claimedAt`. */
+const fromBytesBut = (claimedAt: number) => (reply: unknown) =>
+  (reply as unknown[]).map((field, at) =>
+    at >= claimedAt && (at - claimedAt) % FIELDS_A_CLAIM === 2 ? field : textOf(field),
+  );
 
-/** What a turn says, as the lists of its script. */
-export function encodeTurn(
-  { settlements, renewals, reports = [], handlers }: Turn,
-  settings: QueueSettings,
-): TurnLists {
-  const plain: ScriptArgument[] = [];
-  const fences: ScriptArgument[] = [];
-  let fence = '';
-  const others: ScriptArgument[] = [];
-  for (const settlement of settlements) {
-    if (leavesNothing(settlement, settings)) {
-      plain.push(settlement.id);
-      fences.push(settlement.fence === fence ? '' : settlement.fence);
-      fence = settlement.fence;
-    } else
-      others.push(settlement.transition, settlement.id, settlement.fence, ...transitionArguments(settlement, settings));
-  }
-  return {
-    completed: { id: plain, fence: fences },
-    others,
-    renewals: renewals.flatMap(({ id, fence }) => [id, fence]),
-    reports: reports.flatMap(({ id, fence, value }) => [id, fence, value]),
-    limits: handlers.flatMap(({ name, weight, free, size }) => [name, weight, free, size]),
-  };
-}
-
-/** The common end of a job: all of it goes, in one step with its batch. */
-function leavesNothing(settlement: Settlement, settings: QueueSettings): boolean {
-  return settlement.transition === 'complete' && !settlement.idWasChosen && settings.keepCompleted.count === 0;
-}
-
-function transitionArguments(settlement: Settlement, { keepEnded }: QueueSettings): [ScriptArgument, ScriptArgument] {
-  switch (settlement.transition) {
-    case 'complete':
-      return [settlement.idWasChosen ? 'r' : '', withProgress(settlement.result ?? '', settlement)];
-    case 'retry':
-      return [Math.ceil(settlement.delayMs), withProgress(encodeFailure(settlement.failure), settlement)];
-    case 'dead':
-      return [deadFlags(settlement), withProgress(encodeFailure(settlement.failure), settlement)];
-    case 'snooze':
-      return [toDueArgument(settlement.due), withProgress('', settlement)];
-    case 'discard':
-      return [settlement.idWasChosen ? 'r' : '', keepEnded.count > 0 ? JSON.stringify(settlement.reason ?? '') : ''];
-    case 'extend':
-      return [settlement.leaseMs, ''];
-    case 'release':
-      return ['', withProgress('', settlement)];
-    case 'cancel':
-      return ['', ''];
-  }
-}
-
-/** JSON has no tab of its own, so one parts the two. */
-function withProgress(text: string, { progress }: { progress?: string }): string {
-  return progress === undefined ? text : `${text}\t${progress}`;
-}
-
-function deadFlags({ ran, failed, idWasChosen }: Extract<Settlement, { transition: 'dead' }>): string {
-  return `${ran ? '' : 'n'}${failed ? 'f' : ''}${idWasChosen ? 'r' : ''}`;
-}
-
-/** Where in a reply the envelopes of claimed jobs stand. */
-const isEnvelope = (at: number) => at >= TURN_CLAIMED_AT && (at - TURN_CLAIMED_AT) % FIELDS_A_CLAIM === 2;
-
-/** Text of a reply that came as bytes, but for its envelopes. */
-export function turnFromBytes(reply: unknown): unknown {
-  return (reply as unknown[]).map((field, at) => (isEnvelope(at) ? field : textOf(field)));
-}
+export const turnFromBytes = fromBytesBut(TURN_CLAIMED_AT);
+export const ordinaryFromBytes = fromBytesBut(ORDINARY_CLAIMED_AT);
 
 /** The turn did not look when the recurrences are to be tended. */
 const NOT_LOOKED = '-';
@@ -113,9 +51,47 @@ export interface Decoded {
   hasNotLooked: boolean;
 }
 
-/** What the script of a turn answered. */
+/** What the script of a whole turn answered. */
 export function decodeTurn(reply: TurnReply, turn: Turn, settings: QueueSettings): Decoded {
-  const said = readTurnReply(reply);
+  return decodeClaims(readTurnReply(reply), turn, settings);
+}
+
+const NONE: string[] = [];
+
+/** What the script of an ordinary turn answered; it looks from the beginning each time, and its queue has no recurrences. */
+export function decodeOrdinary(reply: OrdinaryReply, turn: Turn, settings: QueueSettings): Decoded {
+  const said = readOrdinaryReply(reply);
+  return decodeClaims(
+    {
+      status: said.status,
+      now: said.now,
+      bits: said.bits,
+      lost: said.lost,
+      toCancel: said.toCancel,
+      recovered: NONE,
+      late: said.late,
+      brokenJobs: said.brokenJobs,
+      deadDropped: NONE,
+      lookAt: said.lookAt,
+      fence: said.fence,
+      cursor: '',
+      isContended: said.isContended,
+      suspect: '',
+      skippedOccurrences: NONE,
+      tendAt: '',
+      toTend: NONE,
+      claimed: said.claimed,
+    },
+    turn,
+    settings,
+  );
+}
+
+function decodeClaims(
+  said: Omit<ReturnType<typeof readTurnReply>, 'uses'>,
+  turn: Turn,
+  settings: QueueSettings,
+): Decoded {
   // The whole one that the script went by.
   const claimedAtMs = Math.floor(Number(said.now));
   // A letter behind the fence's digits tells something rare: see turn.lua.

@@ -9,10 +9,9 @@
 -- turn/claim/units.lua); a lane whose first job is another one that is due stays seen; one that is not due is unseen again. So a script that
 -- changes lanes need not know of turns.
 -- `groups` lists, by group, its lanes, those of its suspects ("<priority>:!@<group>:<name>") too; `runningOfGroups` its running jobs.
--- A script opens every lane that it will change before its first write, changes it, and closes them all: then a lane is in its index
--- exactly when it is not empty. A key that the script may have emptied is not touched again, because on a cluster whose slot is on the
--- move such a key counts as missing and the script would stop half-way. Therefore additions come before removals, and sizes are
--- counted rather than asked for.
+-- A script opens every lane that it will change before its first write, changes it, reads the levels that this may change, and closes them
+-- all: then a lane is in its index exactly when it is not empty. A job that is added behind the first one of its lane changes no level, so
+-- none is read for it. While a cluster moves the slot no script begins (see docs/redis-design.md), so an emptied key may be asked again.
 -- `laneList`: the lanes that are open, `openedLanes`: the same by name. COMMON, PREFERRED, SUSPECTS, GROUPED: how the index keys end, of lanes without a preferred worker, of
 -- all lanes with one, of suspects' lanes, and of groups' lanes. SEEN: what stands behind the priority of a level of lanes that were seen due.
 -- `ofGroups`: what is to be written of groups when lanes are closed, nil until a script has to do with groups: `there`, "<group>\t<lane>" ->
@@ -22,7 +21,7 @@
 -- `seesPart`, a claim has not looked at all that is due.
 -- @needs parts/clock.lua, parts/envelope.lua
 -- @takes base, levelsKey
--- @gives laneList, openedLanes, COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN, ofGroups, openIndex, openLevel, openLane, addToLane, takeFromLane, PORTION, portion, closeLanes
+-- @gives laneList, openedLanes, COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN, ofGroups, openIndex, openLevel, openLane, addToLane, takeFromLane, PORTION, portion, readLevels, closeLanes
 laneList, openedLanes = {}, {}
 COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN = '', ':*', ':!', ':@', '^'
 
@@ -42,40 +41,52 @@ function portion(list, from)
   return unpack(list, from, math.min(from + PORTION - 1, #list))
 end
 
-local levels, indexes = {}, {}
+local levels, levelList, indexes = {}, {}, {}
 
+-- How an index stands before the lanes are closed. `count`: how many levels it has; 0 for none.
 function openIndex(ending)
   local index = indexes[ending]
   if not index then
     local key = ending == COMMON and levelsKey or base .. 'levels' .. ending
-    index = { key = key, count = redis.call('ZCARD', key), earliest = {}, emptied = {} }
+    index = { key = key, count = redis.call('ZCARD', key) }
     indexes[ending] = index
   end
   return index
 end
 
+-- `first`, `firstDue`: the level's earliest head, and its due time; `indexedDue`: the one by which the index knows the level. nil for none.
 function openLevel(priority, ending)
   local key = base .. 'heads:' .. priority .. ending
   local level = levels[key]
   if not level then
-    level = { key = key, priority = priority, index = openIndex(ending), count = redis.call('ZCARD', key), added = {}, removed = {} }
+    local indexKey = ending == COMMON and levelsKey or base .. 'levels' .. ending
+    local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+    local indexedDue = redis.call('ZSCORE', indexKey, priority) or nil
+    level = { key = key, priority = priority, ending = ending, indexKey = indexKey, first = head[1], firstDue = head[2], indexedDue = indexedDue, added = {}, removed = {} }
     levels[key] = level
+    levelList[#levelList + 1] = level
   end
   return level
 end
 
 -- Of each priority with lanes of groups that are open: its unseen level and its seen one.
 local levelsOfGroups
--- The levels in which a lane may stand, and its group, nil for none.
+-- The group of a lane, nil for none, and whether it takes turns: a suspect of a group does not.
+local function groupIn(laneName)
+  local suspect, group = string.match(laneName, '^%d+:(!?)@([^:]*)')
+  return group, suspect == ''
+end
+
+-- The levels in which a lane may stand.
 local function levelsOf(laneName)
   local priority, preferred = string.match(laneName, '^(%d+):([^:]*)')
   if preferred == '' then return { openLevel(priority, COMMON) } end
   local kind = string.sub(preferred, 1, 1)
-  if kind == '!' then return { openLevel(priority, SUSPECTS) }, string.match(preferred, '^!@(.*)$') end
+  if kind == '!' then return { openLevel(priority, SUSPECTS) } end
   if kind == '@' then
     levelsOfGroups = levelsOfGroups or {}
     levelsOfGroups[priority] = levelsOfGroups[priority] or { openLevel(priority, GROUPED), openLevel(priority .. SEEN, GROUPED) }
-    return levelsOfGroups[priority], string.sub(preferred, 2)
+    return levelsOfGroups[priority]
   end
   return { openLevel(priority, ':' .. preferred), openLevel(priority, PREFERRED) }
 end
@@ -86,15 +97,12 @@ end
 function openLane(name, head)
   local lane = openedLanes[name]
   if not lane then
-    local levels, group = levelsOf(name)
-    lane = { name = name, key = base .. 'lane:' .. name, count = 0, added = {}, removed = {}, first = 0, levels = levels }
+    lane = { name = name, key = base .. 'lane:' .. name, added = {}, removed = {}, first = 0 }
     head = head or redis.call('ZRANGE', lane.key, 0, 0, 'WITHSCORES')
-    if head[1] then
-      lane.headId, lane.headDue = head[1], head[2]
-      lane.count = redis.call('ZCARD', lane.key)
-    end
+    lane.headId, lane.headDue = head[1], head[2]
+    local group, takesTurns = groupIn(name)
     if group then
-      lane.group, lane.takesTurns, lane.wasThere = group, levels[2] ~= nil, lane.count > 0
+      lane.group, lane.takesTurns, lane.wasThere = group, takesTurns, head[1] ~= nil
       -- @include parts/touch-groups.lua
     end
     openedLanes[name] = lane
@@ -103,31 +111,72 @@ function openLane(name, head)
   return lane
 end
 
+-- How many added jobs of a lane are compared with its head; of more, the head is read anew.
+local MOST_COMPARED = 4
+
+-- Whether another job may be the first of a lane once it is closed.
+local function mayMove(lane)
+  local added, removed, headId = lane.added, lane.removed, lane.headId
+  if lane.isReindexed or lane.first > 0 or not headId or #added > 2 * MOST_COMPARED then return true end
+  for i = 1, #removed do
+    if removed[i] == headId then return true end
+  end
+  local due = added[1] and tonumber(lane.headDue)
+  for i = 1, #added, 2 do
+    if tonumber(added[i]) <= due or added[i + 1] == headId then return true end
+  end
+  return false
+end
+
+-- Ends the read phase of lanes: reads the levels of those whose first jobs may change, so that a key of another type stops the script
+-- before its first write.
+function readLevels()
+  for _, lane in ipairs(laneList) do
+    if not lane.levels and mayMove(lane) then lane.levels = levelsOf(lane.name) end
+  end
+end
+
+-- The first job of a lane whose first job may have changed, and its due time. Without asking, where one job was added before all others.
+local function headOf(lane)
+  local added = lane.added
+  if #added == 2 and lane.first == 0 and not lane.removed[1] and (not lane.headId or tonumber(added[1]) < tonumber(lane.headDue)) then
+    return { added[2], added[1] }
+  end
+  return redis.call('ZRANGE', lane.key, 0, 0, 'WITHSCORES')
+end
+
+-- The earliest due time of a level after its heads have changed, nil for none.
+local function earliestOfLevel(level)
+  local added, removed, first = level.added, level.removed, level.first
+  local isKnown = #added <= 2 and added[2] ~= first
+  for i = 1, #removed do isKnown = isKnown and removed[i] ~= first end
+  if not isKnown then return redis.call('ZRANGE', level.key, 0, 0, 'WITHSCORES')[2] end
+  if added[1] and (not first or tonumber(added[1]) < tonumber(level.firstDue)) then return added[1] end
+  return level.firstDue
+end
+
 -- Where others were added, the first ones may have moved, and go by their ids.
 local function removeFirst(lane)
-  if not lane.added[1] then
-    lane.count = lane.count - redis.call('ZREMRANGEBYRANK', lane.key, 0, lane.first - 1)
-    return
-  end
+  if not lane.added[1] then return redis.call('ZREMRANGEBYRANK', lane.key, 0, lane.first - 1) end
   for _, id in ipairs(redis.call('ZRANGE', lane.key, 0, lane.first - 1)) do lane.removed[#lane.removed + 1] = id end
 end
 
 -- Writes what was added to and taken from the lanes, and sets each lane's and each level's head anew. `thenOfGroups` is called before
 -- `ofGroups` is written.
 function closeLanes(thenOfGroups)
+  readLevels()
   for _, lane in ipairs(laneList) do
     if lane.first > 0 then removeFirst(lane) end
-    if lane.added[1] then lane.count = lane.count + redis.call('ZADD', lane.key, unpack(lane.added)) end
-    if lane.removed[1] then lane.count = lane.count - redis.call('ZREM', lane.key, unpack(lane.removed)) end
-    local head = {}
-    if lane.count > 0 then head = redis.call('ZRANGE', lane.key, 0, 0, 'WITHSCORES') end
-    lane.moved = lane.isReindexed or head[1] ~= lane.headId or head[2] ~= lane.headDue
+    if lane.added[1] then redis.call('ZADD', lane.key, unpack(lane.added)) end
+    if lane.removed[1] then redis.call('ZREM', lane.key, unpack(lane.removed)) end
+    local head = lane.levels and headOf(lane)
+    lane.moved = head and (lane.isReindexed or head[1] ~= lane.headId or head[2] ~= lane.headDue)
     if lane.moved then
       -- Of a lane of a group: in which of its levels it stands. One that was seen due stays so with its next job, if that is due.
       local standsIn, wasSeen
       if lane.takesTurns then
         local seen = lane.levels[2]
-        wasSeen = not lane.isSeen and lane.headId and seen.count > 0 and redis.call('ZSCORE', seen.key, lane.headId .. '\t' .. lane.name)
+        wasSeen = not lane.isSeen and lane.headId and seen.first and redis.call('ZSCORE', seen.key, lane.headId .. '\t' .. lane.name)
         local isSeen = lane.isSeen or wasSeen and not lane.isReindexed
         standsIn = isSeen and head[1] and tonumber(head[2]) <= now and 2 or 1
         -- Somebody has taken what was due. Of lanes that a claim takes jobs of, the claim itself sees to the turns.
@@ -144,35 +193,32 @@ function closeLanes(thenOfGroups)
           level.removed[#level.removed + 1] = lane.headId .. '\t' .. lane.name
         end
       end
-      if lane.group and lane.wasThere ~= (lane.count > 0) then ofGroups.there[lane.group .. '\t' .. lane.name] = not lane.wasThere end
+      if lane.group and lane.wasThere ~= (head[1] ~= nil) then ofGroups.there[lane.group .. '\t' .. lane.name] = not lane.wasThere end
       lane.headId, lane.headDue = head[1], head[2]
     end
   end
-  for _, level in pairs(levels) do
-    if level.added[1] or level.removed[1] then
-      local before = level.count
-      for i = 1, #level.added, PORTION do level.count = level.count + redis.call('ZADD', level.key, portion(level.added, i)) end
-      for i = 1, #level.removed, PORTION do level.count = level.count - redis.call('ZREM', level.key, portion(level.removed, i)) end
-      local earliest, emptied = level.index.earliest, level.index.emptied
-      if level.count > 0 then
-        earliest[#earliest + 1] = redis.call('ZRANGE', level.key, 0, 0, 'WITHSCORES')[2]
-        earliest[#earliest + 1] = level.priority
-      elseif before > 0 then
-        emptied[#emptied + 1] = level.priority
+  for _, level in ipairs(levelList) do
+    local added, removed = level.added, level.removed
+    if added[1] or removed[1] then
+      for i = 1, #added, PORTION do redis.call('ZADD', level.key, portion(added, i)) end
+      for i = 1, #removed, PORTION do redis.call('ZREM', level.key, portion(removed, i)) end
+      level.firstDue = earliestOfLevel(level)
+      if level.firstDue ~= level.indexedDue then
+        if level.firstDue then
+          redis.call('ZADD', level.indexKey, level.firstDue, level.priority)
+          if indexes[level.ending] then indexes[level.ending].count = indexes[level.ending].count + 1 end
+        else
+          redis.call('ZREM', level.indexKey, level.priority)
+        end
       end
     end
-  end
-  for _, index in pairs(indexes) do
-    if index.earliest[1] then index.count = index.count + redis.call('ZADD', index.key, unpack(index.earliest)) end
-    if index.emptied[1] then index.count = index.count - redis.call('ZREM', index.key, unpack(index.emptied)) end
   end
   -- The turns of a priority are forgotten where no group has a due job there any more. So they are where a claim has taken all the due jobs that it
   -- saw: else a burst of many groups would leave the turn of each behind.
   for priority, both in pairs(levelsOfGroups or {}) do
     local unseen, seen = both[1], both[2]
-    if seen.count == 0 and (seen.removed[1] or unseen.removed[1]) then
-      local first = unseen.count > 0 and redis.call('ZRANGE', unseen.key, 0, 0, 'WITHSCORES')[2]
-      ofGroups.forgotten[priority] = ofGroups.seesPart or not first or tonumber(first) > now
+    if not seen.firstDue and (seen.removed[1] or unseen.removed[1]) then
+      ofGroups.forgotten[priority] = ofGroups.seesPart or not unseen.firstDue or tonumber(unseen.firstDue) > now
     end
   end
   if thenOfGroups then thenOfGroups() end

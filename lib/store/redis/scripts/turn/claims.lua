@@ -1,7 +1,7 @@
 -- Claims as a turn reads and writes them.
--- @needs parts/clock.lua, parts/envelope.lua, parts/claim.lua
--- @takes settings, claimsKey
--- @gives readClaims, marksOf, unheldClaim, laneAfter
+-- @needs parts/clock.lua, parts/claim.lua
+-- @takes claimsKey
+-- @gives readClaims, marksOf, unheldClaim
 
 -- The claims of these ids as they are stored; false where there is none.
 function readClaims(ids)
@@ -18,9 +18,4 @@ end
 function unheldClaim(claim)
   local text = formatClaim(claim.idWasChosen and '0r' or '0', claim.attempt, claim.crashes, digits(claim.due), '-', claim.lane, claim.tags)
   return (claim.progress or '') == '' and text or text .. '\n' .. claim.progress
-end
-
--- The lane in which a job with so many crashes waits: with one crash left it is a suspect (see turn/claim/suspects.lua).
-function laneAfter(lane, crashes)
-  return settings.maxCrashes > 1 and crashes >= settings.maxCrashes - 1 and suspectLane(lane) or lane
 end

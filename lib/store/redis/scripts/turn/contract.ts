@@ -2,6 +2,66 @@
 import type { QueueKeys } from '../../keys.js';
 import type { BoundScript, GivenArguments, NumberedScript, ScriptArgument } from '../bound-script.js';
 
+/** See ordinary.lua, which says what each of these is. */
+export interface OrdinaryArguments {
+  session: string;
+  crew: string;
+  crewSize: number;
+  leaseMs: number;
+  maxSleepMs: number;
+  limit: number;
+  maxBytes: number;
+  canHear: boolean;
+  keepIdsMs: number;
+  completed: { id: readonly ScriptArgument[]; fence: readonly ScriptArgument[] };
+  /** Flat rows: transition, id, fence, first, second. */
+  others: readonly ScriptArgument[];
+  /** Flat rows: id, fence. */
+  renewals: readonly ScriptArgument[];
+  /** Flat rows: id, fence, value. */
+  reports: readonly ScriptArgument[];
+  /** Flat rows: name, weight, free, size. */
+  limits: readonly ScriptArgument[];
+}
+
+export type OrdinaryReply = [status: string, now: string, bits: string, lost: string[], toCancel: string[], late: string[], brokenJobs: string[], lookAt: string, fence: string, isContended: '1' | '', ...claimed: string[]];
+
+export const readOrdinaryReply = (r: OrdinaryReply) => ({ status: r[0], now: r[1], bits: r[2], lost: r[3], toCancel: r[4], late: r[5], brokenJobs: r[6], lookAt: r[7], fence: r[8], isContended: r[9], claimed: r.slice(10) as string[] });
+
+export const ORDINARY_CLAIMED_AT = 10;
+
+const encodeOrdinary = (a: OrdinaryArguments, given: GivenArguments): ScriptArgument[] => [
+  given.clustered ? 1 : 0,
+  given.stealAfterMs,
+  a.session,
+  a.crew,
+  a.crewSize,
+  a.leaseMs,
+  a.maxSleepMs,
+  a.limit,
+  a.maxBytes,
+  a.canHear ? 1 : 0,
+  a.keepIdsMs,
+  a.completed.id.length,
+  ...a.completed.id,
+  ...a.completed.fence,
+  a.others.length / 5,
+  ...a.others,
+  a.renewals.length / 2,
+  ...a.renewals,
+  a.reports.length / 3,
+  ...a.reports,
+  a.limits.length / 4,
+  ...a.limits,
+];
+
+export const ordinaryScript = (keys: Pick<QueueKeys, 'base'>): NumberedScript<OrdinaryArguments, OrdinaryReply> => ({
+  name: 'ordinary',
+  keys: [],
+  encode: encodeOrdinary,
+  isNumbered: true,
+});
+
 /** See register.lua, which says what each of these is. */
 export interface RegisterArguments {
   keepMs: number;
@@ -151,11 +211,11 @@ export interface TurnArguments {
   limits: readonly ScriptArgument[];
 }
 
-export type TurnReply = [status: string, now: string, bits: string, lost: string[], toCancel: string[], recovered: string[], late: string[], brokenJobs: string[], deadDropped: string[], lookAt: string, fence: string, cursor: string, isContended: '1' | '', suspect: 'reserved' | 'taken' | 'waits' | '', skippedOccurrences: string[], tendAt: string, toTend: string[], ...claimed: string[]];
+export type TurnReply = [status: string, now: string, bits: string, lost: string[], toCancel: string[], recovered: string[], late: string[], brokenJobs: string[], deadDropped: string[], lookAt: string, fence: string, cursor: string, isContended: '1' | '', suspect: 'reserved' | 'taken' | 'waits' | '', skippedOccurrences: string[], tendAt: string, toTend: string[], uses: 'more' | '' | '-', ...claimed: string[]];
 
-export const readTurnReply = (r: TurnReply) => ({ status: r[0], now: r[1], bits: r[2], lost: r[3], toCancel: r[4], recovered: r[5], late: r[6], brokenJobs: r[7], deadDropped: r[8], lookAt: r[9], fence: r[10], cursor: r[11], isContended: r[12], suspect: r[13], skippedOccurrences: r[14], tendAt: r[15], toTend: r[16], claimed: r.slice(17) as string[] });
+export const readTurnReply = (r: TurnReply) => ({ status: r[0], now: r[1], bits: r[2], lost: r[3], toCancel: r[4], recovered: r[5], late: r[6], brokenJobs: r[7], deadDropped: r[8], lookAt: r[9], fence: r[10], cursor: r[11], isContended: r[12], suspect: r[13], skippedOccurrences: r[14], tendAt: r[15], toTend: r[16], uses: r[17], claimed: r.slice(18) as string[] });
 
-export const TURN_CLAIMED_AT = 17;
+export const TURN_CLAIMED_AT = 18;
 
 const encodeTurn = (a: TurnArguments, given: GivenArguments): ScriptArgument[] => [
   given.clustered ? 1 : 0,

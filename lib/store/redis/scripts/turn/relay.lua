@@ -70,6 +70,7 @@ end
 local isClaiming = false
 
 -- Whose leases have run out.
+local served = redis.call('GET', servedKey)
 -- @include turn/settle/grace.lua
 -- @include turn/settle/endings.lua
 local takePlace

@@ -30,7 +30,7 @@ const TYPES: Record<string, string[]> = {
     'ZREMRANGEBYSCORE',
   ],
   SET: ['SADD', 'SREM', 'SCARD', 'SMEMBERS', 'SISMEMBER', 'SMISMEMBER'],
-  STRING: ['GET', 'SET'],
+  STRING: ['GET', 'MGET', 'SET'],
   STREAM: ['XADD', 'XRANGE', 'XREVRANGE', 'XTRIM'],
   'STREAM or LIST': ['TYPE', 'XADD', 'RPUSH'],
 };
@@ -49,6 +49,8 @@ const BY_TABLE: Record<string, string[]> = {
   'unseen.key': HEADS,
   headsKey: HEADS,
   'index.key': LEVELS,
+  'level.indexKey': LEVELS,
+  indexKey: LEVELS,
   'preferredIndex.key': LEVELS,
   'suspectIndex.key': LEVELS,
   groupsKey: ['groups', 'runningOfGroups', 'held'],

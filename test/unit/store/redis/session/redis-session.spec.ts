@@ -14,12 +14,17 @@ const never = new AbortController().signal;
 /** Which of the cursors stands among the arguments of each call that was sent, and how to answer the oldest. */
 function openSession() {
   const sent: (string | undefined)[] = [];
+  const scripts: string[] = [];
+  const whole = { reason: '' };
   const waiting: { resolve(reply: unknown): void; reject(error: Error): void }[] = [];
   const connection = {
     received: 0,
     downlink: { note() {}, bytesIn: () => 1_000_000 },
     run: async (script: string, _keys: unknown, args: readonly unknown[]) => {
       if (script === 'clock') return [NOW, NOW];
+      scripts.push(script);
+      // Each ordinary turn meets more than it knows.
+      if (script === 'ordinary') return ['whole', NOW, whole.reason];
       sent.push(CURSORS.find((cursor) => args.includes(cursor)));
       return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
     },
@@ -32,10 +37,10 @@ function openSession() {
     isUsed() {},
     isListed() {},
   });
-  const answer = (cursor: string) => {
-    waiting.shift()!.resolve(['done', NOW, '', [], [], [], [], [], [], NOW, '1', cursor, '', '', [], '', []]);
+  const answer = (cursor: string, uses = '-') => {
+    waiting.shift()!.resolve(['done', NOW, '', [], [], [], [], [], [], NOW, '1', cursor, '', '', [], '', [], uses]);
   };
-  return { session, sent, answer, refuse: (error: Error) => waiting.shift()!.reject(error), waiting };
+  return { session, sent, scripts, whole, answer, refuse: (error: Error) => waiting.shift()!.reject(error), waiting };
 }
 
 const turnOf = (turn: Partial<Turn> = {}): Turn => ({
@@ -87,4 +92,55 @@ it('a turn that is sent again looks from where it looked first, whatever was ans
     await answered;
   }
   expect(sent).toEqual([undefined, undefined, undefined, 'c5 8']);
+});
+
+it('a turn that meets more than an ordinary one knows is sent whole, and so are the next ones while the queue uses that', async () => {
+  const { session, scripts, whole, answer } = openSession();
+  const take = async (uses?: string) => {
+    const answered = session.turn(turnOf(), never);
+    await settled();
+    answer('', uses);
+    await answered;
+    return scripts.splice(0);
+  };
+  // The first one lists the session.
+  expect(await take('')).toEqual(['turn']);
+  expect(await take()).toEqual(['ordinary', 'turn']);
+  expect(await take()).toEqual(['ordinary', 'turn']);
+  whole.reason = 'uses';
+  expect(await take()).toEqual(['ordinary', 'turn']);
+  expect(await take('more')).toEqual(['turn']);
+  expect(await take('')).toEqual(['turn']);
+  expect(await take()).toEqual(['ordinary', 'turn']);
+});
+
+it.each<[string, Partial<Turn>]>([
+  [
+    'a dead job',
+    {
+      settlements: [
+        {
+          id: 'j',
+          fence: '1',
+          transition: 'dead',
+          failure: { name: 'E', message: '' },
+          ran: true,
+          failed: true,
+          idWasChosen: false,
+        },
+      ],
+    },
+  ],
+  ['the last turn', { isLast: true }],
+  ['a turn that gives a reservation up', { suspects: 'leave' }],
+  ['one of a pop', { standing: 'until-claimed' }],
+])('%s is sent whole at once', async (_what, turn) => {
+  const { session, scripts, answer } = openSession();
+  for (const each of [turnOf(), turnOf(turn)]) {
+    const answered = session.turn(each, never);
+    await settled();
+    answer('');
+    await answered;
+  }
+  expect(scripts).toEqual(['turn', 'turn']);
 });

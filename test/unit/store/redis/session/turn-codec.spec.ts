@@ -7,7 +7,8 @@ import {
   type TurnReply,
   turnScript,
 } from '../../../../../lib/store/redis/scripts/turn/contract.js';
-import { decodeTurn, encodeTurn, turnFromBytes } from '../../../../../lib/store/redis/session/turn-codec.js';
+import { decodeTurn, turnFromBytes } from '../../../../../lib/store/redis/session/turn-codec.js';
+import { encodeTurn } from '../../../../../lib/store/redis/session/turn-lists.js';
 
 const KEEPS_NONE = readQueueOptions('q', { keepCompleted: 0 });
 const KEEPS = readQueueOptions('q', { keepCompleted: 10 });
@@ -142,12 +143,12 @@ describe('the arguments of a turn', () => {
 it('a reply that came as bytes is text, but for the envelopes of claimed jobs', () => {
   const bytes = (text: string) => Buffer.from(text);
   const envelope = Buffer.from([0xff, 0x00]);
-  const head = Array.from({ length: 17 }, (_, i) => (i % 2 ? [bytes(`${i}`), [bytes('ä')], null] : bytes(`${i}`)));
+  const head = Array.from({ length: 18 }, (_, i) => (i % 2 ? [bytes(`${i}`), [bytes('ä')], null] : bytes(`${i}`)));
   const claims = ['a', '1', envelope, 'ä', '2', envelope].map((field) =>
     field === envelope ? field : bytes(String(field)),
   );
   expect(turnFromBytes([...head, ...claims])).toEqual([
-    ...Array.from({ length: 17 }, (_, i) => (i % 2 ? [`${i}`, ['ä'], null] : `${i}`)),
+    ...Array.from({ length: 18 }, (_, i) => (i % 2 ? [`${i}`, ['ä'], null] : `${i}`)),
     ...['a', '1', envelope, 'ä', '2', envelope],
   ]);
 });
@@ -172,6 +173,7 @@ describe('the answer to a turn', () => {
       [],
       '',
       [],
+      '-',
       ...claims,
     ];
     for (const [at, value] of Object.entries(differs)) reply[Number(at)] = value;

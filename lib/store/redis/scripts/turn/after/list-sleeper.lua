@@ -1,12 +1,8 @@
 -- Lists this session among the sleepers of its crew, with the time at which it looks again.
 -- @needs parts/clock.lua
 -- @takes me, outlook, handlers, base, sleepersKey
--- How long a sleeper that is past its time stays listed, and a crew's list after its last sleeper.
-local FORGOTTEN_SLEEPER_MS, FORGOTTEN_CREW_MS = 60000, 86400000
+local FORGOTTEN_SLEEPER_MS = 60000
 redis.call('ZADD', sleepersKey, digits(outlook.lookAt), me.session)
--- Not in every look: those past their time are only in nobody's way.
-if me.presence == 'here' then redis.call('ZREMRANGEBYSCORE', sleepersKey, '-inf', digits(now - FORGOTTEN_SLEEPER_MS)) end
-redis.call('PEXPIRE', sleepersKey, FORGOTTEN_CREW_MS)
 -- So that nobody tells this sleeper of a job that it cannot run.
 if string.sub(me.crew, -1) == 'l' then
   local full = {}

@@ -4,9 +4,9 @@
 --   stopsLooking   it does not look again after this turn: a pull has claimed something, or no pop waits
 --   hears          it stands among the sleepers, and can be told
 --   sleepUntil     the longest that it may sleep after this turn, false where it will not
---   otherSleepers  when others of its crew look
 --   wasListed      it stood among the sleepers, and stops looking
 --   lookAt, handOverAt  when it looks again, or another one has to in its place (see sleep.lua)
+--   looksOn        this turn has gone on where an earlier one stopped looking
 --   toWake         why others are to be woken:
 --     isFreed      this turn made room for jobs that `globalConcurrency` has kept from everybody
 --     preferred    workers to wake for the freed places; nil for none
@@ -26,13 +26,7 @@ local limitAfter = suspect == 'reserved' and wish == 'reserve' and 0 or me.limit
 if limitAfter < me.limit or suspect == 'taken' then stopped = 'limit' end
 for i = 1, #fit do limitAfter = limitAfter - fit[i].weight end
 
-local hasSeenAll, otherSleepers = limitAfter > 0 and (not stopped or stopped == 'gate'), {}
-if hasSeenAll then
-  local found = redis.call('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 3, 'WITHSCORES')
-  for i = 1, #found, 2 do
-    if found[i] ~= me.session then otherSleepers[#otherSleepers + 1] = tonumber(found[i + 1]) end
-  end
-end
+local hasSeenAll = limitAfter > 0 and (not stopped or stopped == 'gate')
 
 -- A place that somebody leaves counts as taken: whoever respects it sleeps, and has to be told of another one.
 local function areSomeLeft()
@@ -46,8 +40,8 @@ outlook = {
   hears = me.canHear and not stopsLooking,
   -- A third of a lease at the most: then leases taken meanwhile are known before they run out, and the queue counts as served.
   sleepUntil = hasSeenAll and nextCursor == '' and math.floor(now + math.min(settings.maxSleepMs, settings.leaseMs / 3)),
-  otherSleepers = otherSleepers,
   wasListed = stopsLooking and redis.call('ZSCORE', sleepersKey, me.session),
+  looksOn = me.cursor ~= '',
   toWake = toWake,
 }
 if me.presence == 'gone' then

@@ -1,8 +1,18 @@
 -- When this session looks again. Each reason to look has an instant, and the earliest one wins.
 -- `outlook.lookAt`: 0 for when there is capacity. `outlook.handOverAt`: when another session of the crew has to look in the place of this
 -- one, which stops looking; math.huge for never.
--- @needs parts/clock.lua
--- @takes settings, me, opening, decided, outlook, handlers, stopped, nextCursor, fit, yield, firstLeaseEnd, grace, base, sleepersKey, preferredIndex, suspectIndex, ownWorker, isHere, grouping
+-- `nextEvent`: see turn/after/next-event.lua.
+-- @needs parts/clock.lua, parts/wake/sleepers.lua
+-- @takes me, decided, outlook, handlers, stopped, nextCursor, nextEvent, yield, firstLeaseEnd, grace, base, sleepersKey, grouping
+-- When the first two others of its crew look.
+local function otherSleepers()
+  local found, times = redis.call('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 3, 'WITHSCORES'), {}
+  for i = 1, #found, 2 do
+    if found[i] ~= me.session then times[#times + 1] = tonumber(found[i + 1]) end
+  end
+  return times[1], times[2]
+end
+
 local reasons = {}
 local isOvertaken = stopped == 'size' or stopped == 'limit'
 local hasMore = stopped == 'size' or decided.returning[1] or decided.lookAgain or nextCursor ~= '' or grouping and grouping.areSomeUnseen
@@ -16,16 +26,19 @@ if hasMore or isOvertaken then
   -- For jobs that are left, a session of the crew is woken anyway (see wake-others.lua).
   if outlook.stopsLooking and not isOvertaken then outlook.handOverAt = now end
 elseif outlook.limitAfter > 0 or outlook.wasListed then
-  -- @include turn/after/next-event.lua
+  local nextJobAt, nextOwnJobAt = nextEvent()
   if outlook.wasListed then outlook.handOverAt = nextJobAt end
   if outlook.limitAfter > 0 then
     -- The next event: a job becomes due, or a lease runs out. One sleeper of a crew looks then, and a deputy half a second later.
     local eventAt = firstLeaseEnd and math.min(nextJobAt, math.max(tonumber(firstLeaseEnd), grace.recoverFrom, now + 1)) or nextJobAt
-    local first, second = unpack(outlook.otherSleepers, 1, 2)
-    if not first or first > eventAt then
-      reasons.event = eventAt
-    elseif not second or second > eventAt + DEPUTY_MS then
-      reasons.deputy = eventAt + DEPUTY_MS
+    -- Later than this session looks anyway nobody need know who else does.
+    if not outlook.sleepUntil or eventAt < outlook.sleepUntil then
+      local first, second = otherSleepers()
+      if not first or first > eventAt then
+        reasons.event = eventAt
+      elseif not second or second > eventAt + DEPUTY_MS then
+        reasons.deputy = eventAt + DEPUTY_MS
+      end
     end
     -- Jobs that prefer this worker are left to nobody: the others may not take them yet.
     if nextOwnJobAt then reasons.own = nextOwnJobAt end
@@ -34,7 +47,7 @@ elseif outlook.limitAfter > 0 or outlook.wasListed then
     -- A place is left for a moment: by this session, or for its suspect.
     if yield then reasons.yield = yield.lookAt end
     -- A look in several turns may have missed what became due in front of it.
-    if me.cursor ~= '' then reasons.cursor = now + DEPUTY_MS end
+    if outlook.looksOn then reasons.cursor = now + DEPUTY_MS end
   end
 end
 if outlook.limitAfter > 0 then

@@ -42,9 +42,8 @@ if isIdle or (endedIds[1] and settings.keepCompletedCount > 0) then
   end
 end
 if isIdle or remembered[1] or usedIds[1] then
-  local limit = (#remembered + #usedIds) / 2 + TRIMMED_A_TURN
-  local ids = redis.call('ZRANGE', usedIdsKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, limit)
-  if ids[1] then redis.call('ZREM', usedIdsKey, unpack(ids)) end
+  local added = (#remembered + #usedIds) / 2
+  -- @include turn/after/forget-ids.lua
   -- More ids may be over: look again at once, as an idle session would otherwise come back only in seconds.
-  if isIdle and #ids == limit then decided.lookAgain = true end
+  if isIdle and forgotten == added + FORGOTTEN_A_TURN then decided.lookAgain, decided.trimsAgain = true, true end
 end

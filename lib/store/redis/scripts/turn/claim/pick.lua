@@ -6,7 +6,7 @@
 -- `stopped`: why no more of the due jobs: 'limit' of this session, 'gate', or 'size' of the turn. `nextCursor`: where to go on looking.
 -- `fullNames`: names that were passed over because their handlers are full here, name -> true. `passedOver`: where it is a table, due
 -- lanes are added that prefer no worker and that this session may not run. `takesSuspects`: suspects are picked like any job.
--- @needs parts/clock.lua, parts/lanes.lua
+-- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua
 -- @takes settings, me, opening, base, levelsKey, handlesKey, handlers, isFull, ownWorker, isHere, preferredIndex, suspectIndex, grouping, picked, passedOver, fullNames, takesSuspects
 -- @changes stopped, nextCursor
 -- The levels that hold something due, each once for each kind of its due jobs.
@@ -24,19 +24,16 @@ if grouping then findDue('g', base .. 'levels' .. GROUPED, GROUPED) end
 
 -- One function, so that the functions inside it look for their names here first. To make all of them costs an idle turn a tenth of its time.
 local function pick()
-  local limitLeft, mayPass, pickedCount, ofGroupsPicked = me.limit, opening.mayPass, 0, 0
-  -- Jobs of one call weigh what one of them does, so the limit does not bound how many they are.
-  local most = math.max(me.limit, MOST_JOBS)
-
-  -- Whether a lane of this name is passed over because its handler is full here.
-  local function isPassedOver(name, kind)
-    if not isFull(name) then return false end
-    -- Others may not take this worker's own jobs, and look by themselves when they may.
-    if kind ~= 'o' then fullNames[name] = true end
-    return true
+  local ofGroupsPicked, mayPass = 0, opening.mayPass
+  -- Until when a lane's jobs must be due for this session to steal them; nil if it may not.
+  local function stealsBy(laneName)
+    local preferred = preferredOf(laneName)
+    -- Its own lanes come in a source of their own.
+    if preferred == ownWorker then return nil end
+    return isHere(preferred) and now - settings.stealAfterMs or now
   end
 
-  -- @include turn/claim/source.lua
+  -- @include turn/claim/take.lua
   -- The best job without a group of a level, and its source.
   local function bestCommon(level)
     while level.sources[level.at] do
@@ -44,51 +41,6 @@ local function pick()
       local front = bestOf(source)
       if front then return front, source end
       level.at = level.at + 1
-    end
-  end
-
-  -- Picks the best job of a source, or says what it does not fit into. The best one is not passed over for a lighter one that
-  -- comes after it: it would wait for ever.
-  local function takeOne(source, front, handler)
-    local weight = 1
-    if handler then weight = handler.free % handler.size == 0 and handler.weight or 0 end
-    if weight > limitLeft then
-      stopped = 'limit'
-      return false
-    end
-    if pickedCount >= mayPass then
-      stopped = 'gate'
-      return false
-    end
-    if pickedCount >= most or source.group and ofGroupsPicked >= MOST_JOBS_OF_GROUPS then
-      stopped = 'size'
-      return false
-    end
-    limitLeft = limitLeft - weight
-    if handler then handler.free = handler.free - 1 end
-    pickedCount = pickedCount + 1
-    picked[pickedCount] = { id = front.id, due = front.due, dueText = front.dueText, front = front, weight = weight, envelope = false, claim = false }
-    return true
-  end
-
-  -- Picks from a source's best lane as long as it is that, or once.
-  local function take(source, front, once)
-    -- What a level's best job was may have been decided before another level's filled its handler.
-    if isPassedOver(front.name, source.kind) then return end
-    local handler = handlers and handlers[front.name]
-    local other = source.fronts[source.first + 1]
-    local isAlone = source.exhausted and not other
-    repeat
-      if not takeOne(source, front, handler) then return end
-      if not advance(front, isAlone and math.min(handler and handler.free or limitLeft, mayPass, most) + 1 or FIRST_READ) then
-        source.first = source.first + 1
-        return
-      end
-      local isBest = isAlone or other and not after(front, other) and (source.exhausted or not after(front, source.last))
-    until once or not isBest or (handler and handler.free <= 0)
-    if other and after(front, other) then
-      source.first = source.first + 1
-      insert(source, front)
     end
   end
 

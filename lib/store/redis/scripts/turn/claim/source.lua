@@ -1,9 +1,11 @@
 -- A source of due jobs: those of one level that prefer this worker, none, or another from which they may be stolen. Its lanes come with the
 -- due times of their first jobs, earliest first, so a lane is only read once its first job has been taken.
 -- Due lanes that this session may not run now are passed over; how many a turn is bounded, and the next turn goes on there.
+-- `stealsBy`: until when jobs of a lane must be due for this session to steal them, nil if it may not; asked in sources of stolen jobs only.
+-- `seesUnhandled`: whether a due lane was passed over because the crew does not handle its name.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/wake/handles.lua
--- @takes settings, me, base, handlesKey, ownWorker, isHere, isPassedOver, passedOver
--- @gives FIRST_READ, after, insert, openSource, bestOf, advance
+-- @takes me, base, handlesKey, ownWorker, stealsBy, isPassedOver, passedOver
+-- @gives FIRST_READ, after, insert, openSource, bestOf, advance, seesUnhandled
 local LANES_LOOKED_AT = 2000
 -- Once a session has passed over this many lanes of a source, and four times as many as its crew has names, it looks up the lane of
 -- each of its names instead. So a session that handles few names comes to its own jobs in one turn, and knows when there are none,
@@ -37,18 +39,10 @@ function insert(source, front)
   table.insert(fronts, low, front)
 end
 
--- Until when a lane's jobs must be due for this session to run them; nil if it may not.
-local function dueBy(source, laneName)
-  if source.kind ~= 's' then return now end
-  local preferred = preferredOf(laneName)
-  -- Its own lanes come in a source of their own.
-  if preferred == ownWorker then return nil end
-  return isHere(preferred) and now - settings.stealAfterMs or now
-end
-
 -- Takes a lane with due jobs into a source; false where this session may not run them now.
 local function consider(source, laneName, name, id, dueText)
-  local due, last = tonumber(dueText), dueBy(source, laneName)
+  local due, last = tonumber(dueText), now
+  if source.kind == 's' then last = stealsBy(laneName) end
   if source.seen[laneName] then return true end
   if not last or due > last or isPassedOver(name, source.kind) then return false end
   source.seen[laneName] = true
@@ -96,7 +90,9 @@ local function readHeads(source)
   if not ids[1] then return end
   local handled = me.crew ~= EVERY_NAME and redis.call('SMISMEMBER', handlesKey, unpack(names))
   for i in ipairs(ids) do
-    local isTaken = (not handled or handled[i] == 1) and consider(source, laneNames[i], names[i], ids[i], heads[2 * i])
+    local isHandled = not handled or handled[i] == 1
+    if not isHandled then seesUnhandled = true end
+    local isTaken = isHandled and consider(source, laneNames[i], names[i], ids[i], heads[2 * i])
     if passedOver and not isTaken then
       passOver(source, { id = ids[i], due = tonumber(heads[2 * i]), lane = laneNames[i] })
     end

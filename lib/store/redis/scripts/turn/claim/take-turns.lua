@@ -1,7 +1,7 @@
 -- How the best job of a level is found and picked where groups take turns.
 -- @needs parts/lanes.lua
 -- @takes me, base, handlesKey, handlers, mayPass, isPassedOver, after, advance, FIRST_READ, grouping, picked, bestCommon, takeOne, take
--- @changes best, takeBest, ofGroupsPicked
+-- @changes best, takeBest, ofGroupsPicked, stopped
 local openUnits, bestUnit, moveUnitOn
 -- @include turn/claim/units.lua
 
@@ -22,11 +22,15 @@ end
 function takeBest(source, front, once, level)
   local units = level.units
   if source.group then
+    if ofGroupsPicked >= MOST_JOBS_OF_GROUPS then
+      stopped = 'size'
+      return
+    end
     if not takeOne(source, front, handlers and handlers[front.name]) then return end
     ofGroupsPicked = ofGroupsPicked + 1
     picked[#picked].unit, picked[#picked].overtakes = source, units.areCommonDue and units.common <= source.turn
     -- Mostly the job is the only one of its lane, and then nothing is to be read.
-    moveUnitOn(units, source, front, front.head and openLane(front.lane, front.head).count > 1 and advance(front, FIRST_READ))
+    moveUnitOn(units, source, front, front.head and redis.call('ZCARD', front.key) > 1 and advance(front, FIRST_READ))
     return
   end
   local before = #picked

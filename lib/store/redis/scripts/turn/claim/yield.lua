@@ -15,8 +15,6 @@
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/handles.lua, parts/wake/publish.lua, parts/wake/sleepers.lua
 -- @takes settings, me, opening, base, suspect, awaited, ownWorker, isHere, preferredIndex, isFull, giveBack, picked, places, passedOver, yieldsKey
 -- @changes yield, stopped
--- How many lanes are looked at whose jobs prefer other workers.
-local MOST_PREFERRING = 20
 -- Whom a job prefers, seen from the worker that would run it.
 local ITSELF, NOBODY, ANOTHER = 1, 2, 3
 
@@ -24,18 +22,20 @@ yield = { begun = {}, over = {}, asked = {} }
 local begun, over, asked = yield.begun, yield.over, yield.asked
 local isJustOver
 local leftUntil, remembered, suspectsUntil, ownMember = {}, 0, {}, '\t' .. ownWorker
-local found = redis.call('ZRANGE', yieldsKey, 0, -1, 'WITHSCORES')
-for i = 1, #found, 2 do
-  local member, at = found[i], tonumber(found[i + 1])
-  local isSuspect = string.sub(member, 1, 1) == '\t'
-  -- A later end than one from now on is of a clock that went back.
-  if member == ownMember or at > now + YIELD_MS or at <= now - (isSuspect and 0 or YIELD_AGAIN_MS) then
-    over[#over + 1] = member
-  elseif isSuspect then
-    suspectsUntil[#suspectsUntil + 1] = at
-  else
-    leftUntil[member], remembered = at, remembered + 1
-    isJustOver = isJustOver or at <= now and at > now - YIELD_MS
+do
+  local found = redis.call('ZRANGE', yieldsKey, 0, -1, 'WITHSCORES')
+  for i = 1, #found, 2 do
+    local member, at = found[i], tonumber(found[i + 1])
+    local isSuspect = string.sub(member, 1, 1) == '\t'
+    -- A later end than one from now on is of a clock that went back.
+    if member == ownMember or at > now + YIELD_MS or at <= now - (isSuspect and 0 or YIELD_AGAIN_MS) then
+      over[#over + 1] = member
+    elseif isSuspect then
+      suspectsUntil[#suspectsUntil + 1] = at
+    else
+      leftUntil[member], remembered = at, remembered + 1
+      isJustOver = isJustOver or at <= now and at > now - YIELD_MS
+    end
   end
 end
 
@@ -69,6 +69,8 @@ end
 
 -- Adds the first jobs of lanes that prefer other workers.
 local function addPreferring(jobs, worst)
+  -- How many lanes are looked at whose jobs prefer other workers.
+  local MOST_PREFERRING = 20
   local isPicked, left = {}, MOST_PREFERRING
   for _, job in ipairs(picked) do isPicked[job.id] = true end
   local priorities = redis.call('ZRANGE', preferredIndex.key, '-inf', digits(now), 'BYSCORE')

@@ -11,6 +11,7 @@
 --   counted        counter -> by how much
 --   remembered     two for each chosen id of a job that ends: when to forget it, the id
 --   died           how many of the settled jobs are dead now
+--   trimsAgain     there is more to trim, which only a whole turn does
 --   lookAgain      there is more to fetch at once: a job that this turn puts back is due already, or one that it picked was turned away
 -- `report`: lists for the answer, whose fields stand in the @returns of turn.lua.
 -- @needs parts/untag.lua
@@ -18,7 +19,7 @@
 local endedIds = {}
 decided = {
   endedIds = endedIds, settlements = {}, expired = {}, returning = {}, renewed = {}, confirmed = {}, reported = {}, takeovers = nil,
-  counted = {}, remembered = {}, died = 0, lookAgain = false,
+  counted = {}, remembered = {}, died = 0, lookAgain = false, trimsAgain = false,
 }
 report = { bits = {}, lost = {}, toCancel = {}, recovered = {}, late = {}, brokenJobs = {}, deadDropped = {} }
 

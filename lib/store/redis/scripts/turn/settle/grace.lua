@@ -3,20 +3,21 @@
 -- waited before anybody is taken for dead. Renewals come every third of a lease, and idle sessions look as often: the rest is the time
 -- that a reconnection may take. Recovery is not put off again within two leases, so that the only session, were it as slow as that,
 -- does not put it off for ever.
--- `grace`: `recoverFrom` and `postponedAt`, before what time nothing is recovered, and when that was decided; `lastToFill`, the session that
+-- `served`: when the queue was served last (see keys.ts); false for never.
+-- `grace`: `servedAt`, that time, nil for none; `recoverFrom` and `postponedAt`, before what time nothing is recovered, and when that was decided; `lastToFill`, the session that
 -- was the last to fill a limit of sixteen or more, '' where nobody holds anything.
 -- @needs parts/clock.lua
--- @takes settings, activeKey, servedKey
+-- @takes settings, activeKey, served
 -- @gives firstLeaseEnd, grace, isRecovering
 grace = { recoverFrom = 0, postponedAt = 0, lastToFill = '' }
 firstLeaseEnd = redis.call('ZRANGE', activeKey, 0, 0, 'WITHSCORES')[2]
 if firstLeaseEnd then
-  local servedAt, from, at, filler = string.match(redis.call('GET', servedKey) or '', '^(%d+) (%d+) (%d+) ?([^\t]*)')
+  local servedAt, from, at, filler = string.match(served or '', '^(%d+) (%d+) (%d+) ?([^\t]*)')
   if servedAt then
-    grace.lastToFill = filler
+    grace.servedAt, grace.lastToFill = tonumber(servedAt), filler
     -- Where the clock went forward and back, no further off than a lease.
     grace.recoverFrom, grace.postponedAt = math.min(tonumber(from), now + settings.leaseMs), math.min(tonumber(at), now)
-    if now - tonumber(servedAt) > SILENT_LEASES * settings.leaseMs and now - grace.postponedAt > PUT_OFF_AGAIN_LEASES * settings.leaseMs then
+    if now - grace.servedAt > SILENT_LEASES * settings.leaseMs and now - grace.postponedAt > PUT_OFF_AGAIN_LEASES * settings.leaseMs then
       grace.recoverFrom, grace.postponedAt = now + settings.leaseMs, now
     end
   end

@@ -13,9 +13,10 @@
 --   cancel    ''                                                  ''
 --   extend    how long from now its lease is to hold (ms)         ''          (stays with its holder)
 -- A result, a failure or '' in the second argument may be followed by a tab and the last progress of the run. JSON holds no tab.
+-- `otherClaims`: the claims of these jobs.
 -- Needed only where there are such settlements, so a turn of a drain makes none of these functions.
 -- @needs parts/claim.lua, parts/enter.lua, parts/untag.lua, turn/claims.lua
--- @takes decided, report, completedCount, uncommon, others, jobsKey, failuresKey, takePlace, endJob, endsHere, keptHere, settledHere, grouping
+-- @takes decided, report, completedCount, uncommon, others, otherClaims, jobsKey, failuresKey, takePlace, endJob, endsHere, keptHere, settledHere, grouping
 -- @changes extended
 local bits, settlements = report.bits, decided.settlements
 
@@ -64,13 +65,12 @@ end
 
 for _, ended in ipairs(uncommon) do bits[ended.index] = endMarked(ended.id, ended.claim, marksOf(ended.claim, ended.fence)) end
 
-local claims = readClaims(others[2])
 extended = {}
 for i = 1, others.n do
   local transition, id, fence, first, second = others[1][i], others[2][i], others[3][i], others[4][i], others[5][i]
-  local claim, bit = marksOf(claims[i], fence) and parseClaim(claims[i]), '0'
+  local claim, bit = marksOf(otherClaims[i], fence) and parseClaim(otherClaims[i]), '0'
   if claim and hasMark(claim.marks, 'c') then
-    bit = cancelHeld(id, claims[i])
+    bit = cancelHeld(id, otherClaims[i])
   elseif claim and transition == 'extend' then
     bit = '1'
     extended[#extended + 1] = { id = id, leaseMs = finite(first) }

@@ -4,8 +4,15 @@
 -- @gives listAt, nextList
 listAt = completedFrom
 
+-- Most lists are empty.
+local EMPTY = { n = 0, {}, {}, {}, {}, {} }
+
 -- A list as columns: `n` items, and one array for each field.
 function nextList(width)
+  if ARGV[listAt] == '0' then
+    listAt = listAt + 1
+    return EMPTY
+  end
   local n, from = tonumber(ARGV[listAt]), listAt
   local list = { n = n }
   for field = 1, width do

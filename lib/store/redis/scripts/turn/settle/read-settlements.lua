@@ -1,5 +1,6 @@
 -- Takes in all that the session sends: settlements, renewals, progress, limits of its handlers; and recovers the jobs whose leases have
 -- run out, but for those that this turn settles, renews or keeps progress of, however late they are.
+-- @needs turn/claims.lua
 -- @takes settings, decided, report, ARGV, completedFrom, isRecovering, jobsKey, claimsKey, failuresKey, activeKey, endJob, grouping
 -- @gives handlers
 -- @include turn/settle/already-settled.lua
@@ -12,6 +13,7 @@ if uncommon[1] or others.n > 0 or isRecovering then
   -- @include turn/settle/takeover.lua
 end
 if uncommon[1] or others.n > 0 then
+  local otherClaims = readClaims(others[2])
   -- @include turn/settle/other-settlements.lua
 end
 if extended or renewals.n > 0 then

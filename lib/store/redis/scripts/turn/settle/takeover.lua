@@ -1,7 +1,7 @@
 -- A job that is queued behind a run takes the place of the run at whatever ends it. Where the queued job was cancelled, the run is the last
 -- of its id: it ends as cancelled where it would have come back or be dead, or a job whose cancellation was promised would start again.
 -- `decided.takeovers`: `over`, ids whose entry in `queued` is to go; `placed`, those of them whose queued job takes the place of the run.
--- @needs parts/claim.lua, parts/enter.lua, parts/queued.lua, parts/untag.lua, turn/claims.lua
+-- @needs turn/settle/lane-after.lua, parts/claim.lua, parts/enter.lua, parts/queued.lua, parts/untag.lua
 -- @takes decided, keptHere, settledHere
 -- @changes takePlace
 local settlements, takeovers = decided.settlements, { over = {}, placed = {} }

@@ -1,6 +1,7 @@
 -- Writes what has become of the jobs that this turn settles, recovers or turns away.
+-- `keepCompleted`: keeps a job that has completed; nil where the queue keeps none.
 -- @needs parts/clock.lua, parts/claim.lua, parts/lanes.lua, turn/claims.lua
--- @takes settings, decided, endJob, jobsKey, claimsKey, failuresKey, activeKey, deadKey, completedKey, resultsKey, usedIdsKey, queuedKey, statsKey, noteFailure
+-- @takes settings, decided, endJob, jobsKey, claimsKey, failuresKey, activeKey, deadKey, usedIdsKey, queuedKey, statsKey, noteFailure, keepCompleted
 local endedIds, settlements, takeovers, counted, remembered = decided.endedIds, decided.settlements, decided.takeovers, decided.counted, decided.remembered
 -- In one removal, as it may empty the key.
 if settlements[1] then
@@ -34,12 +35,7 @@ if settlements[1] then
     count('completed')
     endJob(s.id, s.claim.tags)
     rememberId(s)
-    if settings.keepCompletedCount > 0 then
-      local numbers = s.claim.attempt .. ' ' .. digits(s.claim.due)
-      if s.claim.progress ~= '' then numbers = numbers .. ' ' .. s.claim.progress end
-      redis.call('HSET', resultsKey, s.id, numbers .. '\n' .. s.second .. '\n' .. (s.envelope or ''))
-      redis.call('ZADD', completedKey, digits(now), s.id)
-    end
+    if keepCompleted then keepCompleted(s) end
   end
   function write.retry(s)
     s.claim.due = now + s.first

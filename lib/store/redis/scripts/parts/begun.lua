@@ -1,0 +1,12 @@
+-- Whether a numbered call has run before. A call that was overtaken by a later one, or has expired, ends the script here and changes
+-- nothing.
+-- `receipt`: that of its caller; false for none. `earlierAnswer`: the answer of this very call where it has run before; nil where it runs now.
+-- @needs parts/clock.lua
+-- @takes receipt, callNumber, deadline
+-- @gives earlierAnswer
+if receipt then
+  local last, answer = string.match(receipt, '^(%d+) (.*)$')
+  if callNumber == tonumber(last) then earlierAnswer = answer end
+  if callNumber < tonumber(last) then return { 'overtaken', digits(now) } end
+end
+if not earlierAnswer and deadline > 0 and now > deadline then return { 'expired', digits(now) } end

@@ -1,0 +1,84 @@
+import type { QueueSettings } from '../../../core/options/queue-options.js';
+import type { Settlement, Turn } from '../../job-store.js';
+import { toDueArgument } from '../calls/job-arguments.js';
+import { encodeFailure } from '../codec/failure-line.js';
+import type { ScriptArgument } from '../scripts/bound-script.js';
+import type { TurnArguments } from '../scripts/turn/contract.js';
+
+type TurnLists = Pick<TurnArguments, 'completed' | 'others' | 'renewals' | 'reports' | 'limits'>;
+
+/** What a turn says, as the lists of its script. */
+export function encodeTurn(
+  { settlements, renewals, reports = [], handlers }: Turn,
+  settings: QueueSettings,
+): TurnLists {
+  const plain: ScriptArgument[] = [];
+  const fences: ScriptArgument[] = [];
+  let fence = '';
+  const others: ScriptArgument[] = [];
+  for (const settlement of settlements) {
+    if (leavesNothing(settlement, settings)) {
+      plain.push(settlement.id);
+      fences.push(settlement.fence === fence ? '' : settlement.fence);
+      fence = settlement.fence;
+    } else
+      others.push(settlement.transition, settlement.id, settlement.fence, ...transitionArguments(settlement, settings));
+  }
+  return {
+    completed: { id: plain, fence: fences },
+    others,
+    renewals: renewals.flatMap(({ id, fence }) => [id, fence]),
+    reports: reports.flatMap(({ id, fence, value }) => [id, fence, value]),
+    limits: handlers.flatMap(({ name, weight, free, size }) => [name, weight, free, size]),
+  };
+}
+
+/** The common end of a job: all of it goes, in one step with its batch. */
+export function leavesNothing(settlement: Settlement, settings: QueueSettings): boolean {
+  return settlement.transition === 'complete' && !settlement.idWasChosen && settings.keepCompleted.count === 0;
+}
+
+/** Only a whole turn trims what is kept of jobs. */
+export function leavesNothingToTrim({ transition }: Settlement, { keepCompleted, keepEnded }: QueueSettings): boolean {
+  switch (transition) {
+    case 'complete':
+      return keepCompleted.count === 0;
+    case 'dead':
+      return false;
+    case 'discard':
+    case 'cancel':
+      return keepEnded.count === 0;
+    default:
+      return true;
+  }
+}
+
+function transitionArguments(settlement: Settlement, { keepEnded }: QueueSettings): [ScriptArgument, ScriptArgument] {
+  switch (settlement.transition) {
+    case 'complete':
+      return [settlement.idWasChosen ? 'r' : '', withProgress(settlement.result ?? '', settlement)];
+    case 'retry':
+      return [Math.ceil(settlement.delayMs), withProgress(encodeFailure(settlement.failure), settlement)];
+    case 'dead':
+      return [deadFlags(settlement), withProgress(encodeFailure(settlement.failure), settlement)];
+    case 'snooze':
+      return [toDueArgument(settlement.due), withProgress('', settlement)];
+    case 'discard':
+      return [settlement.idWasChosen ? 'r' : '', keepEnded.count > 0 ? JSON.stringify(settlement.reason ?? '') : ''];
+    case 'extend':
+      return [settlement.leaseMs, ''];
+    case 'release':
+      return ['', withProgress('', settlement)];
+    case 'cancel':
+      return ['', ''];
+  }
+}
+
+/** JSON has no tab of its own, so one parts the two. */
+function withProgress(text: string, { progress }: { progress?: string }): string {
+  return progress === undefined ? text : `${text}\t${progress}`;
+}
+
+function deadFlags({ ran, failed, idWasChosen }: Extract<Settlement, { transition: 'dead' }>): string {
+  return `${ran ? '' : 'n'}${failed ? 'f' : ''}${idWasChosen ? 'r' : ''}`;
+}
