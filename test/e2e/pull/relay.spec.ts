@@ -367,11 +367,11 @@ describe('a relay', () => {
   it.each(['stream', 'list'] as const)(
     'moves every job to a %s once, whichever of its processes are killed in between',
     async (type) => {
-      const JOBS = 30_000;
+      const JOBS_A_KILL = 10_000;
       const workers = new WorkerProcesses();
       cleanups.push(() => workers.stop());
       const { producer, inspector } = await startApp([], { prefix: workers.prefix });
-      const refs = await producer.scheduleMany(Array.from({ length: JOBS }, (_, i) => ({ job: 'work', payload: i })));
+      const refs: { id: string }[] = [];
       const relaysTo = type === 'stream' ? { stream: key } : { list: key };
       const length = () => (type === 'stream' ? redis.xlen(key) : redis.llen(key));
       // 5 000 a second, so that there is time to kill in between.
@@ -379,16 +379,20 @@ describe('a relay', () => {
       await workers.start('stays', options);
       for (const id of ['killed-1', 'killed-2', 'killed-3']) {
         await workers.start(id, options);
+        // Only now, as on a busy machine a process takes longer to start than it takes to move them.
+        const jobs = Array.from({ length: JOBS_A_KILL }, (_, i) => ({ job: 'work', payload: refs.length + i }));
+        refs.push(...(await producer.scheduleMany(jobs)));
         const from = await length();
         await until('it is under way', async () => (await length()) > from);
         workers.signal(id, 'SIGKILL');
         await workers.ended(id);
-        expect(await length()).toBeLessThan(JOBS);
+        expect(await length()).toBeLessThan(refs.length);
       }
-      await until('all are moved', async () => (await inspector.stats()).completed === JOBS, 30_000);
+      await until('all are moved', async () => (await inspector.stats()).completed === refs.length, 60_000);
       const out = type === 'stream' ? await streamEntries(redis, key) : await listElements(redis, key);
       expect(out.map(({ id }) => id).sort()).toEqual(refs.map(({ id }) => id).sort());
-      expect(await inspector.stats()).toMatchObject({ scheduled: JOBS, started: JOBS, completed: JOBS });
+      const all = refs.length;
+      expect(await inspector.stats()).toMatchObject({ scheduled: all, started: all, completed: all });
       expect(await inspector.counts()).toEqual({ scheduled: 0, due: 0, active: 0, completed: 0, dead: 0 });
       expect(await audit(redis, workers.prefix)).toEqual([]);
     },
