@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import type { ClaimedJob } from '../../lib/store/job-store.js';
-import { SCRIPTS } from '../../lib/store/redis/scripts/embedded.js';
 import { redisUrl } from '../support/queue-app.js';
 import { QUEUE, settlement, TestStore } from '../support/store.js';
+import { takesTurn } from '../support/takes-turn.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/wait.js';
 
@@ -66,7 +66,7 @@ describe('a claim whose answer comes only after its leases are over', () => {
   /** Claims both jobs; the answer is lost, and Redis is away until their leases are over. */
   async function claimTooLate(worker: ReturnType<TestStore['worker']>) {
     const cut = proxy.cutOnce((request, reply) => {
-      const hit = request.includes(SCRIPTS.turn.sha) && reply.includes('::work');
+      const hit = takesTurn(request) && reply.includes('::work');
       if (hit) proxy.refuse();
       return hit;
     });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { SCRIPTS } from '../../../lib/store/redis/scripts/embedded.js';
 import { redisUrl, startApp, stopApps } from '../../support/queue-app.js';
+import { takesTurn } from '../../support/takes-turn.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { until } from '../../support/wait.js';
 import { WorkerProcesses } from '../../support/worker-process.js';
@@ -26,7 +26,7 @@ it('a worker killed after Redis gave it jobs, before a handler began, leaves the
   const { producer, inspector } = await startApp([], { prefix: workers.prefix });
   await workers.start('killed', { redis: proxy.url, leaseMs: LEASE_MS });
   const cut = proxy.cutOnce((request, reply) => {
-    if (!request.includes(SCRIPTS.turn.sha) || !reply.includes('::work')) return false;
+    if (!takesTurn(request) || !reply.includes('::work')) return false;
     // With the reply in hand and nobody told of it.
     workers.signal('killed', 'SIGKILL');
     return true;

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { OnScheduledJob, ScheduledJob } from '../../../lib/index.js';
 import { SCRIPTS, type ScriptName } from '../../../lib/store/redis/scripts/embedded.js';
 import { type QueueApp, redisUrl, startApp, stopApps } from '../../support/queue-app.js';
+import { takesTurn } from '../../support/takes-turn.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { until } from '../../support/wait.js';
 
@@ -73,7 +74,7 @@ it('a claim whose reply is lost hands its jobs out again at once, not after thei
   const { runs } = app.get(Handlers);
   await app.producer.schedule('work', 0);
   await until('the first job has run', () => runs.length === 1);
-  const cut = proxy.cutOnce((request, reply) => calls('turn')(request) && reply.includes('::work'));
+  const cut = proxy.cutOnce((request, reply) => takesTurn(request) && reply.includes('::work'));
   const refs = await app.producer.scheduleMany(
     [1, 2, 3].map((payload) => ({ job: 'work', payload, options: { delay: 50 } })),
   );
@@ -97,7 +98,7 @@ it('a settlement whose reply is lost counts once', async () => {
   const { runs } = app.get(Handlers);
   await app.producer.schedule('work', 0);
   await until('the first job has run', () => ended.includes('completed'));
-  const cut = proxy.cutOnce((request) => calls('turn')(request) && runs.length === 2);
+  const cut = proxy.cutOnce((request) => takesTurn(request) && runs.length === 2);
   await app.producer.schedule('work', 1);
   await cut;
   await until('the second is told as completed', () => ended.filter((type) => type === 'completed').length === 2);
@@ -142,7 +143,7 @@ it('a pop whose reply is lost hands its jobs out all the same, and what is then 
   await warmedUp(app);
   expect(await app.consumer.pop()).toEqual([]);
   const refs = await app.producer.scheduleMany([1, 2, 3].map((payload) => ({ job: 'work', payload })));
-  const cut = proxy.cutOnce((request, reply) => calls('turn')(request) && reply.includes('::work'));
+  const cut = proxy.cutOnce((request, reply) => takesTurn(request) && reply.includes('::work'));
   const jobs = await app.consumer.pop({ count: 3 });
   await cut;
   expect(jobs.map(({ id, attempt }) => `${id} ${attempt}`)).toEqual(refs.map(({ id }) => `${id} 1`));
@@ -152,7 +153,7 @@ it('a pop whose reply is lost hands its jobs out all the same, and what is then 
     () => jobs[1]!.fail(new Error('no')),
     () => jobs[2]!.snooze('1h'),
   ]) {
-    const lost = proxy.cutOnce(calls('turn'));
+    const lost = proxy.cutOnce(takesTurn);
     expect(await say()).toBe(true);
     await lost;
   }

@@ -1,11 +1,11 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { OnScheduledJob } from '../../../lib/index.js';
-import { SCRIPTS } from '../../../lib/store/redis/scripts/embedded.js';
 import { type HealthApp, inTime, startHealthApp } from '../../support/health-app.js';
 import { redisUrl, stopApps } from '../../support/queue-app.js';
 import { TestCluster } from '../../support/redis-cluster.js';
 import { startOwnServer } from '../../support/redis-server.js';
+import { takesTurn } from '../../support/takes-turn.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { until } from '../../support/wait.js';
 
@@ -53,8 +53,6 @@ const runsAJob = async ({ producer, get }: HealthApp) => {
   await until('a job runs', () => get(Mails).sent > sent);
 };
 
-const isTurn = (request: string) => request.includes(SCRIPTS.turn.sha);
-
 async function wedgeable(options = {}): Promise<{ proxy: TcpProxy; app: HealthApp }> {
   const proxy = await TcpProxy.start(redisUrl());
   toClose.push(() => proxy.stop());
@@ -67,7 +65,7 @@ it('a worker is not live also where the client of the application makes strings 
   const connection = { port: Number(new URL(proxy.url).port), stringNumbers: true };
   const app = await startHealthApp([Mails], { connection, ...QUICK });
   await runsAJob(app);
-  proxy.swallowWhere(isTurn);
+  proxy.swallowWhere(takesTurn);
   await until('it is not live', async () => (await statusOf(app)) === 'down', 20_000);
 });
 
@@ -75,7 +73,7 @@ it('a worker whose answers are swallowed is not live while Redis answers others,
   const { proxy, app } = await wedgeable();
   await runsAJob(app);
   expect(await app.health.isLive('queue')).toEqual({ queue: { status: 'up' } });
-  proxy.swallowWhere(isTurn);
+  proxy.swallowWhere(takesTurn);
   await until('it is not live', async () => (await statusOf(app)) === 'down', 20_000);
   expect((await app.health.isLive('queue')).queue.message).toMatch(
     /^No answer from Redis reaches the workers of this process \(the queue 'default' for [^)]+\), although Redis answers another connection of it\.$/,
@@ -159,7 +157,7 @@ it('a worker with nothing to ask is live, however long it says nothing', async (
 it('before the start, while the workers stop and in producers a process is live', async () => {
   const { proxy, app } = await wedgeable({ autoStart: false });
   const { app: producer } = await wedgeable({ role: 'producer' });
-  proxy.swallowWhere(isTurn);
+  proxy.swallowWhere(takesTurn);
   expect(await statusesFor(app, 2 * SILENT_MS)).toEqual(new Set(['up']));
   expect(await statusOf(producer)).toBe('up');
   await app.consumer.start();
@@ -177,7 +175,7 @@ it('before the start, while the workers stop and in producers a process is live'
 it('a process that stood still is live at its first breath', async () => {
   const { proxy, app } = await wedgeable();
   await runsAJob(app);
-  proxy.swallowWhere(isTurn);
+  proxy.swallowWhere(takesTurn);
   const stoodStillMs = 3 * SILENT_MS;
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, stoodStillMs);
   expect(await statusOf(app)).toBe('up');

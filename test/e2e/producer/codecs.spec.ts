@@ -16,9 +16,9 @@ import {
   UnrecoverableJobError,
 } from '../../../lib/index.js';
 import { messagePackCodec } from '../../../lib/msgpack/index.js';
-import { SCRIPTS } from '../../../lib/store/redis/scripts/embedded.js';
 import { audit } from '../../support/audit.js';
 import { newPrefix, redisUrl, startApp, stopApps } from '../../support/queue-app.js';
+import { takesTurn } from '../../support/takes-turn.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { until } from '../../support/wait.js';
 
@@ -254,9 +254,7 @@ describe('bytes come whole', () => {
       const dying = await producerOf({ codec: messagePackCodec, role: 'both', connection: proxy.url, queues });
       const { prefix } = dying;
       await dying.consumer.pop({});
-      const cut = proxy.cutOnce(
-        (request, reply) => request.includes(SCRIPTS.turn.sha) && reply.includes('::photo.store'),
-      );
+      const cut = proxy.cutOnce((request, reply) => takesTurn(request) && reply.includes('::photo.store'));
       await dying.producer.schedule(store, payload);
       const [job] = await dying.consumer.pop({ waitMs: '5s' });
       await cut;
