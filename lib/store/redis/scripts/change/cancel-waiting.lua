@@ -53,6 +53,7 @@ end
 function writeCancelled()
   if cancelled[1] or unqueued[1] then refuseOtherKinds() end
   if cancelled[1] then
+    readLevels()
     redis.call('HDEL', jobsKey, unpack(cancelled))
     closeLanes()
     redis.call('HDEL', claimsKey, unpack(cancelled))

@@ -10,6 +10,7 @@ admitted = { fields = {}, chosenIds = {} }
 
 -- The first write adds, so that a full memory refuses the call whole.
 function writeAdmitted()
+  readLevels()
   redis.call('HSET', jobsKey, unpack(admitted.fields))
   closeLanes()
   writeTagged()

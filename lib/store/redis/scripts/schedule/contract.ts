@@ -65,18 +65,9 @@ const encodeSchedule = (a: ScheduleArguments, given: GivenArguments): ScriptArgu
   ...a.rows,
 ];
 
-export const scheduleScript = (keys: QueueKeys): NumberedScript<ScheduleArguments, ScheduleReply> => ({
+export const scheduleScript = (keys: Pick<QueueKeys, 'base'>): NumberedScript<ScheduleArguments, ScheduleReply> => ({
   name: 'schedule',
-  keys: [
-    keys.jobs,
-    keys.claims,
-    keys.usedIds,
-    keys.stats,
-    keys.completed,
-    keys.results,
-    keys.levels,
-    keys.sleeping,
-  ],
+  keys: [],
   encode: encodeSchedule,
   isNumbered: true,
 });

@@ -1,6 +1,6 @@
 -- schedule: add jobs to their lanes. A job whose id is known already, or ended lately, is not added, and the answer tells which it is.
 -- @numbered
--- @keys jobs, claims, usedIds, stats, completed, results, levels, sleeping
+-- @derived jobs, claims, usedIds, stats, completed, results, levels, sleeping
 -- @given clustered, settings.stealAfterMs
 -- @arg lowestMade text: the lowest id that this call's maker made for it, '-' = none
 -- @arg highestMade text: the highest of these
