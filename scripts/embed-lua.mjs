@@ -1,5 +1,7 @@
 // Embeds the scripts of lib/store/redis/scripts into embedded.ts there: nothing is read from disk at run time, so bundlers and packages
-// cannot lose a script. Makes contract.ts in each folder from the headers of its scripts, and core/constants.ts from constants.lua beside it. See scripts/lua for what is refused, and for what is made of a part.
+// cannot lose a script. Makes contract.ts in each folder from the headers of its scripts, and core/constants.ts from constants.lua beside
+// it. See scripts/lua for what is refused, and for what is made of a part.
+// With `--show <script>[:<line>]` it writes nothing, and prints the script beside its sources: see scripts/lua/show.mjs.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { check } from './lua/check.mjs';
@@ -8,6 +10,8 @@ import { emitLua } from './lua/emit-lua.mjs';
 import { emitReplyShape, emitTypes } from './lua/emit-types.mjs';
 import { readKeyTable } from './lua/key-table.mjs';
 import { Sources } from './lua/read.mjs';
+import { ShortNames } from './lua/short-names.mjs';
+import { showScript } from './lua/show.mjs';
 
 const folder = new URL('../lib/store/redis/scripts/', import.meta.url);
 
@@ -21,6 +25,24 @@ export function readText(file) {
 
 /** The text of each file that is made, by its name. `read` answers the text of a .lua file by its path in the folder of scripts. */
 export function embed(read = readText) {
+  const { scripts, constants } = emitAll(read);
+  return {
+    'embedded.ts': emitScripts(scripts),
+    ...contractsOf(scripts),
+    '../../../core/constants.ts': emitConstants(constants),
+  };
+}
+
+/** Of each script its name, its digest, and its lines as emit-lua.mjs describes them. */
+export function listScripts(read = readText) {
+  return emitAll(read).scripts.map(({ header, pieces }) => ({
+    name: header.script,
+    sha: shaOf(textOf(pieces.flat())),
+    lines: pieces.flat(),
+  }));
+}
+
+function emitAll(read) {
   const constants = readConstants('constants.lua', readFileSync(new URL(CONSTANTS, folder), 'utf8'));
   const sources = new Sources((file) => {
     const text = read(file);
@@ -33,18 +55,9 @@ export function embed(read = readText) {
     .filter(({ header }) => header)
     .sort((a, b) => (a.header.script < b.header.script ? -1 : 1));
   const files = scripts.map(({ file }) => file);
-  const declaredAt = check(sources, files, keyTable);
-  return {
-    'embedded.ts': emitScripts(
-      scripts.map(({ file, header }) => [
-        header.script,
-        emitLua(sources, file, declaredAt.get(file)),
-        emitReplyShape(header),
-      ]),
-    ),
-    ...contractsOf(scripts),
-    '../../../core/constants.ts': emitConstants(constants),
-  };
+  const { declaredAt, names } = check(sources, files, keyTable);
+  const pieces = emitLua(sources, files, declaredAt, new ShortNames(sources, names));
+  return { constants, scripts: scripts.map(({ file, header }) => ({ file, header, pieces: pieces.get(file) })) };
 }
 
 /** One in the folder of each noun: who imports it meets nobody else's. */
@@ -59,6 +72,9 @@ function contractsOf(scripts) {
   );
 }
 
+const textOf = (lines) => lines.map(({ sent }) => sent).join('\n');
+const shaOf = (text) => createHash('sha1').update(text).digest('hex');
+
 /** Each piece stands there once, however many scripts have it: without that the same parts would be most of the package. */
 function emitScripts(scripts) {
   const indexes = new Map();
@@ -66,9 +82,10 @@ function emitScripts(scripts) {
     if (!indexes.has(piece)) indexes.set(piece, indexes.size);
     return indexes.get(piece);
   };
-  const entries = scripts.map(([name, pieces, shape]) => {
-    const sha = createHash('sha1').update(pieces.join('\n')).digest('hex');
-    return `  ${name.includes('-') ? `'${name}'` : name}: join('${sha}', [${pieces.map(indexOf).join(', ')}], ${shape}),\n`;
+  const entries = scripts.map(({ header, pieces }) => {
+    const name = header.script;
+    const texts = pieces.map(textOf);
+    return `  ${name.includes('-') ? `'${name}'` : name}: join('${shaOf(texts.join('\n'))}', [${texts.map(indexOf).join(', ')}], ${emitReplyShape(header)}),\n`;
   });
   const pieces = [...indexes.keys()].map((piece) => `  ${JSON.stringify(piece)},\n`);
   return `// Made by scripts/embed-lua.mjs from lib/store/redis/scripts; change the .lua files and run \`npm run embed\`.
@@ -88,5 +105,8 @@ export type ScriptName = keyof typeof SCRIPTS;
 `;
 }
 
-if (process.argv[1]?.endsWith('embed-lua.mjs'))
-  for (const [file, text] of Object.entries(embed())) writeFileSync(new URL(file, folder), text);
+if (process.argv[1]?.endsWith('embed-lua.mjs')) {
+  const [flag, what] = process.argv.slice(2);
+  if (flag === '--show') process.stdout.write(showScript(listScripts(), what ?? ''));
+  else for (const [file, text] of Object.entries(embed())) writeFileSync(new URL(file, folder), text);
+}

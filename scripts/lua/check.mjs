@@ -1,22 +1,17 @@
 import { givenBy } from './contract.mjs';
 import { checkFields } from './fields.mjs';
+import { GLOBALS, INPUTS } from './globals.mjs';
 import { LuaProblem, refuse } from './problem.mjs';
 import { namesOf } from './scope.mjs';
-
-/** What Lua and Redis give every script. */
-const GLOBALS = new Set(
-  'redis cjson tonumber tostring string table math ipairs pairs next unpack setmetatable select type error'.split(' '),
-);
-/** By number; a part is given what it needs of them by name. */
-const INPUTS = new Set(['KEYS', 'ARGV']);
 
 /**
  * Refuses names that a script or a part uses without declaring, needing or taking them, and whatever else of `@needs`, `@takes`, `@gives`
  * and `@changes` does not agree with the code; names in a script's header that it does not use, keys that are not in `keyTable`, and named fields of
  * shared tables that nothing sets. Throws an error
- * that lists each with file, line, name and what to do. Answers for each script where each name of its header is
- * declared: the number of the row whose part alone takes it (see `rowsOf` in read.mjs), or 0 for the beginning of the script; nothing for
- * those never used.
+ * that lists each with file, line, name and what to do. Answers
+ * - `declaredAt`: for each script where each name of its header is declared: the number of the row whose part alone takes it (see `rowsOf`
+ *   in read.mjs), or 0 for the beginning of the script; nothing for those never used
+ * - `names`: for each file the names that it uses, as `namesOf` answers them, with rows in the place of lines
  */
 export function check(sources, scripts, keyTable) {
   const checker = new Checker(sources, keyTable);
@@ -24,12 +19,14 @@ export function check(sources, scripts, keyTable) {
   checker.checkGives();
   checker.checkFields(scripts);
   refuse([...checker.problems.values()].sort((a, b) => (a.message < b.message ? -1 : 1)));
-  return used;
+  return { declaredAt: used, names: checker.names };
 }
 
 class Checker {
   /** By message, as a part stands in several scripts. */
   problems = new Map();
+  /** By file. */
+  names = new Map();
   #sources;
   #keyTable;
   #checked = new Set();
@@ -221,6 +218,7 @@ class Checker {
     const statements = rows.map(({ text, part }) => (part ? this.#asStatement(part, contract) : text));
     const lineOf = (row) => rows[row - 1]?.line ?? rows.length;
     const { free, locals, fields } = namesOf(file, statements.join('\n'), lineOf);
+    this.names.set(file, { free, locals });
     const placed = (use, row) => {
       const { line, part, isNeed = false } = rows[row - 1];
       return { ...use, row, line, part: part && { ...part, isNeeded: isNeed } };

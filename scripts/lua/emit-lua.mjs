@@ -1,18 +1,20 @@
+import { compactLine } from './compact.mjs';
 import { givenBy } from './contract.mjs';
+import { LuaProblem } from './problem.mjs';
 
 /** Where a piece ends. No line of Lua is this. */
 const BREAK = Symbol('the end of a piece');
 
 /**
- * The pieces of a script, a line break between any two: its lines and those of its parts, without comment lines and indents, as they
- * go over the wire once for each server. A part makes the same pieces in every script that includes it. What a part keeps to itself lies in a block: Lua allows 200 locals at a time, and a closure that walks
- * through many is slow. For the same reason a name of the header that one part alone takes is declared in the block of that part;
- * `declaredAt` is what `check` answers.
+ * By script, its pieces, each a list of lines: those of the script and of its parts, without comments. A line has the `file` and the
+ * `line` that it comes from; as `written`, its text there; as `sent`, what goes over the wire once for each server. A part makes the same
+ * pieces in every script that includes it. What a part keeps to itself lies in a block: Lua allows 200 locals at a time, and a closure
+ * that walks through many is slow. For the same reason a name of the header that one part alone takes is declared in the block of that
+ * part. `declaredAt` is what `check` answers, `names` are `ShortNames`.
  */
-export function emitLua(sources, file, declaredAt) {
-  const { header } = sources.get(file);
-  const prologueAt = (line) => emitPrologue(header, declaredAt, line);
-  return inPieces([...prologueAt(0), BREAK, ...emitFile(sources, file, prologueAt)]);
+export function emitLua(sources, scripts, declaredAt, names) {
+  const emitter = new Emitter(sources, declaredAt, names);
+  return new Map(scripts.map((script) => [script, inPieces(emitter.script(script))]));
 }
 
 function inPieces(lines) {
@@ -20,44 +22,96 @@ function inPieces(lines) {
   const piece = [];
   for (const line of [...lines, BREAK]) {
     if (line !== BREAK) piece.push(line);
-    else if (piece.length > 0) pieces.push(piece.splice(0).join('\n'));
+    else if (piece.length > 0) pieces.push(piece.splice(0));
   }
   return pieces;
 }
 
-function emitPrologue(header, declaredAt, line) {
-  const given = [...givenBy(header)]
-    .filter(([name]) => declaredAt.get(name) === line)
-    .map(([name, { value, isDerived }]) => ({ name, value, isDerived }));
-  const keys = given.filter(({ value }) => value.startsWith('KEYS'));
-  // After the names that they are made of.
-  const derived = given.filter(({ isDerived }) => isDerived);
-  const others = given.filter((each) => !keys.includes(each) && !derived.includes(each));
-  const isWhole = keys.length > 3 && keys.every(({ value }, i) => value === `KEYS[${i + 1}]`);
-  return [
-    ...emitLocals(keys, isWhole ? `unpack(KEYS, 1, ${keys.length})` : undefined),
-    ...emitLocals(others),
-    ...emitLocals(derived),
-  ];
+class Emitter {
+  #sources;
+  #declaredAt;
+  #names;
+  /** By file: a part stands in many scripts. */
+  #parts = new Map();
+
+  constructor(sources, declaredAt, names) {
+    this.#sources = sources;
+    this.#declaredAt = declaredAt;
+    this.#names = names;
+  }
+
+  script(file) {
+    return [...this.#prologue(file, 0, 1), BREAK, ...this.#file(file, (row, line) => this.#prologue(file, row, line))];
+  }
+
+  /** What is declared of the header of a script in the block of a row, or at the beginning. */
+  *#prologue(file, row, line) {
+    const given = [...givenBy(this.#sources.get(file).header)]
+      .filter(([name]) => this.#declaredAt.get(file).get(name) === row)
+      .map(([name, { value, isDerived }]) => ({ name, value, isDerived }));
+    const keys = given.filter(({ value }) => value.startsWith('KEYS'));
+    // After the names that they are made of.
+    const derived = given.filter(({ isDerived }) => isDerived);
+    const others = given.filter((each) => !keys.includes(each) && !derived.includes(each));
+    const isWhole = keys.length > 3 && keys.every(({ value }, i) => value === `KEYS[${i + 1}]`);
+    const valuesOf = (locals) => locals.map(({ value }) => value).join(', ');
+    yield* this.#locals(file, line, keys, isWhole ? `unpack(KEYS, 1, ${keys.length})` : valuesOf(keys));
+    yield* this.#locals(file, line, others, valuesOf(others));
+    yield* this.#locals(file, line, derived, valuesOf(derived), (values, nameOf) =>
+      values.replaceAll(/\b(base)\b(?= \.\. ')|\b(\w+)(?=\.\w+)/g, (name) => nameOf(name)),
+    );
+  }
+
+  /** `renamed`: values with other names in them; those of most hold none. */
+  *#locals(file, line, locals, values, renamed = (text) => text) {
+    if (locals.length === 0) return;
+    const textBy = (nameOf) =>
+      `local ${locals.map(({ name }) => nameOf(name)).join(', ')}${values === undefined ? '' : ` = ${renamed(values, nameOf)}`}`;
+    yield {
+      file,
+      line,
+      written: textBy((name) => name),
+      sent: compactLine(textBy((name) => this.#names.nameOf(name))),
+    };
+  }
+
+  *#file(file, prologueAt) {
+    const { contract } = this.#sources.get(file);
+    for (const [row, { text, line, part }] of this.#sources.rowsOf(file).entries()) {
+      if (part) {
+        yield BREAK;
+        yield* this.#opening(part, contract, file, line);
+        yield* prologueAt(row + 1, line);
+        yield BREAK;
+        yield* this.#part(part.file);
+        yield BREAK;
+        yield asIs(file, line, 'end');
+      } else {
+        const sent = this.#compact(file, row, line, text);
+        if (sent !== '') yield { file, line, written: text.trim(), sent };
+      }
+    }
+  }
+
+  #part(file) {
+    if (!this.#parts.has(file)) this.#parts.set(file, [...this.#file(file, () => [])]);
+    return this.#parts.get(file);
+  }
+
+  /** What the including part gives as well is declared around that one. */
+  *#opening({ contract }, outer, file, line) {
+    const declared = [...contract.gives.keys()].filter((name) => !outer?.gives.has(name)).map((name) => ({ name }));
+    yield* this.#locals(file, line, declared);
+    yield asIs(file, line, 'do');
+  }
+
+  #compact(file, row, line, text) {
+    try {
+      return compactLine(text, (name, column) => this.#names.nameAt(file, row, column, name));
+    } catch {
+      throw new LuaProblem(file, line, 'a text or a comment goes on in the next line: end it in this one');
+    }
+  }
 }
 
-function emitLocals(locals, values = locals.map(({ value }) => value).join(', ')) {
-  return locals.length === 0 ? [] : [`local ${locals.map(({ name }) => name).join(', ')} = ${values}`];
-}
-
-function emitFile(sources, file, prologueAt) {
-  const { contract } = sources.get(file);
-  return sources.rowsOf(file).flatMap(({ text, part }, index) => {
-    if (part) return emitPart(sources, part, contract, prologueAt(index + 1));
-    const code = text.trim();
-    return code === '' || code.startsWith('--') ? [] : [code];
-  });
-}
-
-function emitPart(sources, { file, contract }, outer, prologue) {
-  const body = emitFile(sources, file, () => []);
-  // What the including part gives as well is declared around that one.
-  const declared = [...contract.gives.keys()].filter((name) => !outer?.gives.has(name));
-  const opening = [...(declared.length === 0 ? [] : [`local ${declared.join(', ')}`]), 'do', ...prologue];
-  return [BREAK, ...opening, BREAK, ...body, BREAK, 'end'];
-}
+const asIs = (file, line, text) => ({ file, line, written: text, sent: text });

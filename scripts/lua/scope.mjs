@@ -4,9 +4,10 @@ import { LuaProblem } from './problem.mjs';
 
 /**
  * Finds by Lua's own rules of scope what the names of a chunk are. Answers
- * - `free`: uses of names that are no local of the chunk: { name, line, isWrite, isRepeated: in a loop or a function }
+ * - `free`: uses of names that are no local of the chunk: { name, line, column, isWrite, isRepeated: in a loop or a function }
  * - `locals`: its locals and parameters: { name, line, isTop: declared outside of every block, hides: a local of that name is visible,
- *   readAt: the lines in which its value is used }
+ *   readAt: the lines in which its value is used, places: { line, column } of each time that the chunk names it, wouldHide: the locals that
+ *   it would hide from somebody who uses them, if it had their name }
  * - `fields`: by variable, the named fields of the tables that its free names and its locals at the top stand for, see fields.mjs
  * Throws `LuaProblem` where the text is no Lua 5.1; `lineOf` answers the number that a line has in the file.
  */
@@ -51,8 +52,11 @@ class Walk {
     if (identifier.type !== 'Identifier') return;
     const { name, loc } = identifier;
     const isTop = this.#scopes.length === 1;
-    const local = { name, line: loc.start.line, isTop, hides: this.#find(name) !== undefined, readAt: [] };
+    const hides = this.#find(name) !== undefined;
+    const local = { name, line: loc.start.line, isTop, hides, readAt: [], places: [loc.start], wouldHide: new Set() };
     this.locals.push(local);
+    // Anew where the scope has one of that name: a scope is in the order of its declarations.
+    this.#scopes.at(-1).delete(name);
     this.#scopes.at(-1).set(name, local);
   }
 
@@ -62,9 +66,22 @@ class Walk {
   }
 
   #use({ name, loc }, isWrite) {
+    const { line, column } = loc.start;
     const local = this.#find(name);
-    if (!local) this.free.push({ name, line: loc.start.line, isWrite, isRepeated: this.#repeats > 0 });
-    else if (!isWrite) local.readAt.push(loc.start.line);
+    if (!local) return this.free.push({ name, line, column, isWrite, isRepeated: this.#repeats > 0 });
+    if (!isWrite) local.readAt.push(line);
+    local.places.push(loc.start);
+    for (const later of this.#declaredSince(local)) later.wouldHide.add(local);
+  }
+
+  /** The locals that are visible here and were declared after this one. */
+  *#declaredSince(local) {
+    let isSince = false;
+    for (const scope of this.#scopes)
+      for (const each of scope.values()) {
+        if (isSince) yield each;
+        isSince ||= each === local;
+      }
   }
 
   #write(target) {

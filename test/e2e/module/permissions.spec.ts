@@ -1,18 +1,14 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { QueueUnavailableError } from '../../../lib/index.js';
-import { SCRIPTS } from '../../../lib/store/redis/scripts/embedded.js';
 import { audit } from '../../support/audit.js';
 import { LogLines } from '../../support/log-lines.js';
 import { newPrefix, type QueueApp, startApp, stopApps } from '../../support/queue-app.js';
 import { type OwnRedisServer, startOwnServer } from '../../support/redis-server.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
+import { TRIED_COMMANDS } from '../../support/tried-commands.js';
 import { until } from '../../support/wait.js';
 import { Work } from '../../support/work.js';
-
-const COMMANDS = [...SCRIPTS.permissions.source.matchAll(/\b(?:try|note)\('(\w+)'/g)].map(([, name]) =>
-  name!.toLowerCase(),
-);
 
 let server: OwnRedisServer;
 let proxy: TcpProxy;
@@ -52,9 +48,9 @@ async function runs(app: QueueApp, id: string): Promise<void> {
 }
 
 it('each command that is missing alone is named, and nothing is written without it', async () => {
-  expect(COMMANDS.length).toBeGreaterThan(20);
-  for (const command of COMMANDS) await newUser(`no-${command}`, `-${command}`);
-  const failed = COMMANDS.map(async (command) => {
+  expect(TRIED_COMMANDS.length).toBeGreaterThan(20);
+  for (const command of TRIED_COMMANDS) await newUser(`no-${command}`, `-${command}`);
+  const failed = TRIED_COMMANDS.map(async (command) => {
     const [prefix, connection] = [newPrefix(), urlOf(`no-${command}`)];
     const app = await startApp([Work], { prefix, connection, role: 'producer' }, { log });
     const error = await refusal(app.producer.schedule('work', 1, { id: 'a' }));
@@ -65,7 +61,7 @@ it('each command that is missing alone is named, and nothing is written without 
     expect(await admin.keys(`${prefix}:*`)).toEqual([]);
   });
   await Promise.all(failed);
-  expect(log.lines).toHaveLength(COMMANDS.length);
+  expect(log.lines).toHaveLength(TRIED_COMMANDS.length);
 });
 
 it('several that are missing are named together, by producers and workers once, and work goes on once they are given', async () => {

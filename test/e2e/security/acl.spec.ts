@@ -9,7 +9,6 @@ import { ScheduledQueueMetricsModule } from '../../../lib/prometheus/index.js';
 import { OutageLog } from '../../../lib/store/redis/checks/outage-log.js';
 import { ClientFactory } from '../../../lib/store/redis/link/client.js';
 import { WakeListener } from '../../../lib/store/redis/link/wake-listener.js';
-import { SCRIPTS } from '../../../lib/store/redis/scripts/embedded.js';
 import { ScheduledQueueHealthIndicator } from '../../../lib/terminus/index.js';
 import { asDocumentedUser, deniedTo, documentedCommands } from '../../support/acl.js';
 import { typed } from '../../support/command-line.js';
@@ -19,6 +18,7 @@ import { TestCluster } from '../../support/redis-cluster.js';
 import { type OwnRedisServer, startOwnServer } from '../../support/redis-server.js';
 import { Scrape } from '../../support/scrape.js';
 import { StreamReader } from '../../support/stream-reader.js';
+import { TRIED_COMMANDS } from '../../support/tried-commands.js';
 import { until } from '../../support/wait.js';
 
 @Injectable()
@@ -42,10 +42,6 @@ class Handlers {
   ticks(): void {}
 }
 
-/** The commands that are tried at the start: permissions.spec.ts takes each of them away. */
-const TRIED = [...SCRIPTS.permissions.source.matchAll(/\b(?:try|note)\('(\w+)'/g)].map(([, name]) =>
-  name!.toLowerCase(),
-);
 const QUEUES = {
   default: { keepCompleted: { count: 1, ageMs: '1h' }, keepDead: 1, streamEvents: { maxLength: 5 } },
   limited: { globalConcurrency: 3, rateLimit: { max: 100, perMs: '1s' }, keepEnded: 5 },
@@ -153,7 +149,7 @@ describe('each documented command that is taken away is named', () => {
   const NEEDLESS = ['info', 'unsubscribe'];
 
   it('by the trial at the start, by the call that meets it, or in the log: there is no other', () => {
-    const named = [...TRIED, ...Object.keys(MET), ...Object.keys(LOGGED), ...NEEDLESS];
+    const named = [...TRIED_COMMANDS, ...Object.keys(MET), ...Object.keys(LOGGED), ...NEEDLESS];
     expect(named.sort()).toEqual(documentedCommands());
   });
 

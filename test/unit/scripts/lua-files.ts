@@ -3,27 +3,64 @@ interface Sources {
 }
 interface Modules {
   Sources: new (readText: (file: string) => string | undefined) => Sources;
-  check(sources: Sources, scripts: readonly string[], keyTable: Map<string, object>): Map<string, Map<string, number>>;
+  check(
+    sources: Sources,
+    scripts: readonly string[],
+    keyTable: Map<string, object>,
+  ): { declaredAt: Map<string, Map<string, number>>; names: Map<string, object> };
   emitTypes(headers: readonly unknown[]): string;
-  emitLua(sources: Sources, script: string, declaredAt: Map<string, number>): readonly string[];
+  ShortNames: new (sources: Sources, names: Map<string, object>) => object;
+  emitLua(
+    sources: Sources,
+    scripts: readonly string[],
+    declaredAt: Map<string, Map<string, number>>,
+    names: object,
+  ): Map<string, Line[][]>;
+}
+
+/** A line of a script: see scripts/lua/emit-lua.mjs. */
+export interface Line {
+  file: string;
+  line: number;
+  written: string;
+  sent: string;
 }
 
 const load = (file: string): Promise<Partial<Modules>> => import(`../../../scripts/lua/${file}`);
-const { Sources, check, emitLua, emitTypes } = {
+const { Sources, ShortNames, check, emitLua, emitTypes } = {
   ...(await load('read.mjs')),
   ...(await load('check.mjs')),
   ...(await load('emit-lua.mjs')),
   ...(await load('emit-types.mjs')),
+  ...(await load('short-names.mjs')),
 } as Modules;
 
 /** The keys that the table of keys.ts has. */
 const KEYS = ['jobs', 'claims', 'tag:<tag>', 'receipt:<caller>'];
 
-/** The text of `script.lua` as it is embedded, made of these files, beside other scripts. Throws where they are refused. */
-export function embed(files: Record<string, string>, ...others: string[]): string {
+/** The pieces of each of these scripts, made of these files. Throws where they are refused. */
+export function piecesOf(files: Record<string, string>, scripts: readonly string[]): Line[][][] {
   const sources = new Sources((file) => files[file]);
-  const declaredAt = check(sources, ['script.lua', ...others], new Map(KEYS.map((key) => [key, {}])));
-  return emitLua(sources, 'script.lua', declaredAt.get('script.lua')!).join('\n');
+  const { declaredAt, names } = check(sources, scripts, new Map(KEYS.map((key) => [key, {}])));
+  const pieces = emitLua(sources, scripts, declaredAt, new ShortNames(sources, names));
+  return scripts.map((script) => pieces.get(script)!);
+}
+
+const linesOf = (files: Record<string, string>, others: readonly string[] = []) =>
+  piecesOf(files, ['script.lua', ...others])[0]!.flat();
+
+/** The text of `script.lua` as it is embedded, made of these files, beside other scripts, by the names in the files. Throws where they are refused. */
+export function embed(files: Record<string, string>, ...others: string[]): string {
+  return linesOf(files, others)
+    .map(({ written }) => written)
+    .join('\n');
+}
+
+/** The same text as it goes over the wire. */
+export function shorten(files: Record<string, string>): string {
+  return linesOf(files)
+    .map(({ sent }) => sent)
+    .join('\n');
 }
 
 /** The TypeScript that is made of a script's header. */

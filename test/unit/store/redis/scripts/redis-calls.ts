@@ -1,14 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { SCRIPTS, type ScriptName } from '../../../../../lib/store/redis/scripts/embedded.js';
+import type { ScriptName } from '../../../../../lib/store/redis/scripts/embedded.js';
 
 const FOLDER = new URL('../../../../../lib/store/redis/scripts/', import.meta.url);
 const KEYS_FILE = new URL('../keys.ts', FOLDER);
+const EMBEDDER: string = '../../../../../scripts/embed-lua.mjs';
 const KEY_TABLE: string = '../../../../../scripts/lua/key-table.mjs';
 
 export const SCRIPT_NAMES = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.lua') && /\n-- @returns? /.test(readFileSync(new URL(file, FOLDER), 'utf8')))
   .map((file) => basename(file, '.lua') as ScriptName);
+
+const { listScripts } = (await import(EMBEDDER)) as {
+  listScripts(): { name: ScriptName; lines: { written: string }[] }[];
+};
+const TEXTS = new Map(listScripts().map(({ name, lines }) => [name, lines.map(({ written }) => written).join('\n')]));
+
+/** The text of a script by the names in its files; what goes over the wire has short ones. */
+export const textOf = (name: ScriptName): string => TEXTS.get(name)!;
 
 export interface KeyRow {
   name: string;
@@ -33,7 +42,7 @@ export async function readSchema(): Promise<KeyRow[]> {
 }
 
 /** Which scripts hold such a line. */
-const scriptsWith = (line: string) => SCRIPT_NAMES.filter((name) => SCRIPTS[name].source.includes(line));
+const scriptsWith = (line: string) => SCRIPT_NAMES.filter((name) => textOf(name).includes(line));
 
 function who(cell: string): string[] {
   return cell.split(', ').flatMap((word) => {
@@ -54,8 +63,7 @@ export interface RedisCall {
 }
 
 export function readCalls(name: ScriptName): RedisCall[] {
-  const { source } = SCRIPTS[name];
-  return [...source.matchAll(/redis\.p?call\('(\w+)'(?:, (base \.\. '\w+:?'|[\w.]+))?.*/g)].map(
+  return [...textOf(name).matchAll(/redis\.p?call\('(\w+)'(?:, (base \.\. '\w+:?'|[\w.]+))?.*/g)].map(
     ([text, command, key]) => ({ command: command!, key, text }),
   );
 }

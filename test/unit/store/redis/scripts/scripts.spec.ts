@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ownerOf } from '../../../../../lib/store/redis/keys.js';
 import { SCRIPTS, type ScriptName } from '../../../../../lib/store/redis/scripts/embedded.js';
-import { type KeyRow, type RedisCall, readCalls, readSchema, SCRIPT_NAMES } from './redis-calls.js';
+import { type KeyRow, type RedisCall, readCalls, readSchema, SCRIPT_NAMES, textOf } from './redis-calls.js';
 
 const SCRIPTS_FOLDER = 'lib/store/redis/scripts';
 /** One in each folder that has scripts. */
@@ -181,7 +181,7 @@ it('the script of permissions tries each command of all others, but for those of
   const OPTIONAL = ['TYPE', 'XADD', 'RPUSH', 'XRANGE', 'XREVRANGE', 'XTRIM'];
   const used = SCRIPT_NAMES.filter((name) => name !== 'permissions').flatMap(readCalls);
   const needed = new Set(used.map(({ command }) => command).filter((command) => !OPTIONAL.includes(command)));
-  const { source } = SCRIPTS.permissions;
+  const source = textOf('permissions');
   const tried = [...source.matchAll(/^try\('(\w+)'/gm), ...source.matchAll(/\bnote\('(\w+)'/g)].map(
     ([, command]) => command!,
   );

@@ -1,0 +1,50 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { afterAll, expect, it } from '@jest/globals';
+import { SCRIPTS } from '../../lib/store/redis/scripts/embedded.js';
+import { TestStore } from '../support/store.js';
+
+const test = new TestStore();
+afterAll(() => test.close());
+
+const EMBEDDER = ['scripts/embed-lua.mjs', '--show'];
+const shown = (what: string) => execFileSync(process.execPath, [...EMBEDDER, what], { encoding: 'utf8' });
+const linesOf = (what: string) => shown(what).trimEnd().split('\n');
+
+/** `cancel`, with a text in the place of the number of the call. */
+async function errorOfCancel(): Promise<string> {
+  const keys = Array.from({ length: 12 }, (_, i) => `{${test.prefix}}:${i}`);
+  const args = ['base', 'no number', '0', '1', ...Array.from({ length: 12 }, () => '')];
+  const call = test.redis.eval(SCRIPTS.cancel.source, keys.length, ...keys, ...args);
+  return call.then(String, (error: Error) => error.message);
+}
+
+it('an error of Redis tells the digest and the line of a script, and these lead to the line of its file', async () => {
+  const message = await errorOfCancel();
+  const [, line, short] = message.match(/user_script:(\d+): attempt to concatenate local '(\w+)' \(a nil value\)/)!;
+  const [sha] = message.match(/[0-9a-f]{40}/)!;
+  const around = linesOf(`${sha}:${line}`);
+  const [, file, lineOfFile, written, sent] = around[3]!.match(/^ +\d+ {2}(\S+):(\d+) +(.*) {2}--> {2}(.*)$/)!;
+
+  expect(sha).toBe(SCRIPTS.cancel.sha);
+  expect(around).toEqual(linesOf('cancel').slice(Number(line) - 4, Number(line) + 3));
+  expect(sent).toContain(`,${short}..`);
+  expect(written).toContain(", callNumber .. '");
+  expect(readFileSync(`lib/store/redis/scripts/${file}`, 'utf8').split('\n')[Number(lineOfFile) - 1]).toBe(written);
+});
+
+it('what is shown of a script is what Redis gets, line by line', () => {
+  const sent = linesOf('cancel').map((line) => line.replace(/^ *\d+ {2}\S+ +/, '').replace(/^.* {2}--> {2}/, ''));
+  expect(sent.join('\n')).toBe(SCRIPTS.cancel.source);
+});
+
+it.each([
+  ['', "There is no script '': expected one of add-events, "],
+  ['turns', "There is no script 'turns': expected one of add-events, "],
+  ['cancel:0', "'cancel' has no line 0: expected 1 to "],
+  ['cancel:99999', "'cancel' has no line 99999: expected 1 to "],
+])("'%s' is refused", (what, problem) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...EMBEDDER, what], { encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toContain(problem);
+});
