@@ -148,6 +148,6 @@ it("with role 'producer' time passes and nothing runs, and run says why it canno
   expect(tester.runs()).toEqual([]);
   tester.expectScheduled('work');
   await expect(tester.run('work', null)).rejects.toThrow(
-    "is the module's role not 'producer'? A producer runs no handlers.",
+    "its role is 'producer', or its option runs does not name the queue",
   );
 });
