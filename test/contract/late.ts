@@ -38,6 +38,18 @@ export const late = (world: () => World): void => {
     expect(await view.stats()).toMatchObject({ dead: 1, started: 1 });
   });
 
+  it('a late job is kept, or dropped, as the queue says, also by a worker that was here before', async () => {
+    const { view } = world().store({ keepEnded: 5, keepDead: 0 });
+    const worker = world().worker('w');
+    await worker.turn({ limit: 5 });
+    await world().schedule({ id: 'discarded', ...rule('discard') });
+    await world().schedule({ id: 'dead', ...rule('dead-letter') });
+    world().pass(1_001);
+    expect((await worker.turn({ limit: 5 })).deadDropped).toEqual([{ id: 'dead', name: 'work' }]);
+    expect(await world().job('discarded')).toMatchObject({ state: 'discarded', reason: 'late' });
+    expect((await view.counts()).dead).toBe(0);
+  });
+
   it('a job that may run late is claimed, and said to be late', async () => {
     world().store();
     const { id } = await world().schedule(rule('run'));

@@ -33,7 +33,7 @@ export const BUGS = [
   },
   {
     name: 'receipt ignored',
-    file: 'lib/store/redis/scripts/parts/begin.lua',
+    file: 'lib/store/redis/scripts/parts/begun.lua',
     from: 'then earlierAnswer = answer end',
     to: 'then earlierAnswer = nil end',
     rules: ['counts-add-up', 'nothing-lost', 'due-as-asked'],
@@ -56,8 +56,8 @@ export const BUGS = [
     // The whole function that picks goes by a clock that is a second ahead.
     name: 'claim a second early',
     file: 'lib/store/redis/scripts/turn/claim/pick.lua',
-    from: 'local limitLeft, mayPass, pickedCount, ofGroupsPicked = me.limit, opening.mayPass, 0, 0',
-    to: 'local limitLeft, mayPass, pickedCount, ofGroupsPicked, now = me.limit, opening.mayPass, 0, 0, now + 1000',
+    from: 'local ofGroupsPicked, mayPass = 0, opening.mayPass',
+    to: 'local ofGroupsPicked, mayPass, now = 0, opening.mayPass, now + 1000',
     rules: ['never-early'],
   },
   {
@@ -83,7 +83,7 @@ export const BUGS = [
   },
   {
     name: 'leases not renewed',
-    file: 'lib/store/redis/scripts/turn/after/write.lua',
+    file: 'lib/store/redis/scripts/turn/after/write-jobs.lua',
     from: "redis.call('ZADD', activeKey, 'XX', unpack(decided.renewed, i, math.min(i + RENEWED_A_CALL - 1, #decided.renewed)))",
     to: '',
     rules: ['reruns-have-reasons'],
@@ -165,6 +165,14 @@ export const BUGS = [
     from: "'cancelled', #cancelled + #unqueued)",
     to: "'cancelled', 2 * #cancelled + #unqueued)",
     rules: ['counts-add-up'],
+  },
+  {
+    // Ordinary turns know nothing of groups, so their limits hold in turns of the other script alone.
+    name: 'ordinary turns do not ask for groups',
+    file: 'lib/store/redis/scripts/turn/uses.lua',
+    from: "base .. 'groups', base .. 'runningOfGroups', base .. 'held', ",
+    to: '',
+    rules: ['within-its-limit', 'nothing-lost', 'everybody-lives'],
   },
   {
     name: 'one job of a group too many',

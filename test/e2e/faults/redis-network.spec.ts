@@ -254,10 +254,10 @@ it('the first schedule after a time in which a proxy has swallowed everything ha
   proxy.swallowNew(true);
   // The worker's turns go on over connections of their own, all of which are swallowed.
   const before = proxy.connections;
-  await until('several connections have been tried', () => proxy.connections >= before + 3);
+  await until('several connections have been tried', () => proxy.connections >= before + 3, 30_000);
   proxy.swallowNew(false);
   expect(await producer.schedule('work', 1, { delay: '1h' })).toMatchObject({ created: true });
-});
+}, 60_000);
 
 it('a subscriber that Redis cuts off, being killed or too slow for its messages, hears again by itself', async () => {
   const { producer, work, prefix } = await startWorker({ connection: server.url, maxSleepMs: 60_000 });

@@ -152,6 +152,6 @@ it('drains 30 000 jobs in seconds, as no claim looks at all of them', async () =
   await tester.drain();
   const { user, system } = process.cpuUsage(before);
   // `npm run bench -- kit` holds 100 000 to 5 s. Other suites share this machine; where each claim looked at all jobs, it would take minutes.
-  expect((user + system) / 1e6).toBeLessThan(9);
+  expect((user + system) / 1e6).toBeLessThan(20);
   expect(await inspector.stats()).toMatchObject({ completed: 30_000 });
 }, 60_000);

@@ -116,6 +116,7 @@ end
 
 -- The lanes are closed, and what was counted is written, by the script.
 function writeArmed()
+  readLevels()
   if armedIds[1] then
     redis.call('HSET', jobsKey, unpack(fields))
     writeTagged()

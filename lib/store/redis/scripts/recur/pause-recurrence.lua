@@ -20,6 +20,7 @@ if result == '1' then
   resolveDisarmed()
   state.state, state.reason, state.changed = 'p', reason, now
   -- The first write needs no memory: Redis checks its memory only at the first one.
+  readLevels()
   redis.call('PEXPIRE', receiptKey, keepReceiptMs)
   redis.call('HSET', base .. 'timetable', id, formatState(state))
   closeLanes()

@@ -10,6 +10,7 @@ function removeRecurrence(entry)
   if entry.state then disarm(entry) end
   resolveDisarmed()
   -- The first write needs no memory: Redis checks its memory only at the first one.
+  readLevels()
   redis.call('PEXPIRE', receiptKey, keepReceiptMs)
   forget({ entry.id })
   closeLanes()

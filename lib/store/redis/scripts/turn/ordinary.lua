@@ -2,7 +2,7 @@
 --   Where the turn meets more than that, it has written nothing and answers 'whole': then turn.lua is to take it. That is so
 --   - where the queue has groups, preferred workers, suspects, a pause, blackouts or recurrences. One command asks for all of them, as each has
 --     a key that is there as long as the use lasts: so no use is missed, whoever began it;
---   - where a lease has run out, a job that is settled is to be cancelled, has another one queued behind it, or does not lie in an ordinary
+--   - where a lease has run out, a due job is too late by its rule or broken, a job that is settled is to be cancelled, has another one queued behind it, or does not lie in an ordinary
 --     lane, or where more is due than one turn may look through;
 --   - where the call has run before, or the queue was never served.
 --   What time alone makes necessary (listing sessions, trimming what is kept, noting that a crew may sleep) is left to the turns that list a
@@ -116,7 +116,10 @@ end
 local fence, unconfirmed, handOut = 0, '', nil
 if picked[1] then
   -- @include turn/claim/envelopes.lua
+  local settled = #decided.settlements
   -- @include turn/claim/sift.lua
+  -- A job that is too late, or broken, ends here. What the queue keeps of it, and drops for it, is for turn.lua.
+  if #decided.settlements > settled then return { 'whole', digits(now), '' } end
   -- The clock keeps fences growing where a failover has lost the counter, the counter where the clock went back.
   fence = math.max(tonumber(lastFence or 0) or 0, nowUs) + 1
   -- @include turn/claim/lease.lua

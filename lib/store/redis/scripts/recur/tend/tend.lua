@@ -49,6 +49,7 @@ for i, entry in ipairs(looked.damaged) do
   damaged[i] = entry.id
 end
 -- The first write needs no memory: Redis checks its memory only at the first one.
+readLevels()
 redis.call('PEXPIRE', receiptKey, keepReceiptMs)
 if cursor == '' and tendAt <= now then
   -- Nothing is left to tend where Redis has lost all.

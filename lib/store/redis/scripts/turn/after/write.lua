@@ -2,6 +2,7 @@
 -- `handOut`: writes the claims of the jobs in `fit`, or moves them. `isClaiming`: whether they are claimed.
 -- @needs parts/clock.lua, parts/lanes.lua, parts/untag.lua, parts/wake/sleepers.lua
 -- @takes settings, me, opening, isHere, ownWorker, preferredIndex, suspectIndex, levelsKey, decided, report, outlook, activeKey, base, claimsKey, completedKey, deadKey, endJob, failuresKey, firstLeaseEnd, fit, grace, handOut, handlers, isClaiming, jobsKey, nextCursor, picked, queuedKey, rate, rateKey, recurring, resultsKey, sleepersKey, sleepingKey, statsKey, stopped, usedIdsKey, workersKey, yield, grouping
+readLevels()
 -- A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue drains.
 redis.call('ZREM', sleepersKey, me.session)
 -- The last of its crew to wait; who sleeps next lists the crew again.
