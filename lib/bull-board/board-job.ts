@@ -3,6 +3,7 @@ import type { FailedAttempt, InspectedJob } from '../api/inspection/inspected-jo
 import type { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
 import type { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
 import { DEFAULT_PRIORITY } from '../core/options/defaults.js';
+import { boardId } from './board-id.js';
 import { outdated, refused } from './refusal.js';
 
 /** Who does what the board's buttons say. */
@@ -31,7 +32,7 @@ export class BoardJob implements QueueJob {
   ) {}
 
   get id(): string {
-    return this.job.id;
+    return boardId(this.job.id);
   }
 
   /** By the names that `schedule` takes, as the button "Duplicate" sends them back. The delay of a job that is due or over is history. */
@@ -56,7 +57,7 @@ export class BoardJob implements QueueJob {
     const { job, opts } = this;
     const last = job.failures.at(-1);
     return {
-      id: job.id,
+      id: this.id,
       name: job.name,
       timestamp: timestampOf(job),
       delay: delayOf(job),
@@ -74,7 +75,7 @@ export class BoardJob implements QueueJob {
       opts,
       priority: opts.priority,
       stalledCounter: job.crashes,
-      repeatJobKey: job.recurrence?.id,
+      repeatJobKey: job.recurrence && boardId(job.recurrence.id),
     };
   }
 

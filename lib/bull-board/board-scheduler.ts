@@ -1,5 +1,6 @@
 import type { AppJobScheduler } from '@bull-board/api/typings/app';
 import type { RecurrenceView } from '../api/recurrence/recurrence-view.js';
+import { boardId } from './board-id.js';
 
 /** A recurrence as bull-board shows its schedulers, redacted before: when it runs, and what job it makes. */
 export function toScheduler(recurrence: RecurrenceView): Omit<AppJobScheduler, 'queueName'> {
@@ -7,7 +8,7 @@ export function toScheduler(recurrence: RecurrenceView): Omit<AppJobScheduler, '
   // A view has durations as numbers and instants as Dates.
   const { cron: pattern, everyMs, timeZone: tz, limit, startAt, endAt } = rule;
   return {
-    id,
+    id: boardId(id),
     name,
     ...(pattern !== undefined && { pattern, tz: tz ?? 'UTC' }),
     ...(everyMs !== undefined && { every: everyMs as number }),

@@ -1,13 +1,10 @@
-import { BaseAdapter } from '@bull-board/api/dist/queueAdapters/base.js';
 import type {
   AppJobScheduler,
   JobCleanStatus,
   JobCounts,
-  JobSchedulerUpdateResult,
   JobStatus,
   QueueJob,
   QueueJobOptions,
-  QueueMetrics,
   QueueWorker,
   Status,
 } from '@bull-board/api/typings/app';
@@ -19,9 +16,12 @@ import { DEFAULT_PRIORITY } from '../core/options/defaults.js';
 import type { ScheduleOptions } from '../core/options/schedule-options.js';
 import { REDACTED, type Redaction, redactionOf } from '../core/payload/redaction.js';
 import { readAdapterOptions, type ScheduledQueueAdapterOptions } from './adapter-options.js';
+import { idOf } from './board-id.js';
 import { BOARD_STATES, BoardJob, type JobCalls } from './board-job.js';
 import { toScheduler } from './board-scheduler.js';
+import { Readable } from './readable.js';
 import { asked, mistaken, outdated, refused } from './refusal.js';
+import { RefusingAdapter } from './refusing-adapter.js';
 
 /** As many as one call of `find` answers. */
 const PROMOTED_AT_ONCE = 1_000;
@@ -31,6 +31,8 @@ const PASSED_OVER_AT_MOST = 100_000;
 const MOST_SCHEDULERS = 10_000;
 /** Each open page asks every five seconds how many there are of each queue, and to count 5 000 of them takes a second. */
 const SCHEDULERS_COUNTED_MS = 60_000;
+/** Its type wants all statuses; a queue has those of `getStatuses`. */
+const NO_JOBS = { active: 0, waiting: 0, delayed: 0, failed: 0, completed: 0 } as JobCounts;
 
 /**
  * Shows a queue on [bull-board](https://github.com/felixmosh/bull-board), and lets the board manage it. Give it to `createBullBoard`, or to the
@@ -42,11 +44,13 @@ const SCHEDULERS_COUNTED_MS = 60_000;
  * board.addQueue(new ScheduledQueueAdapter(inspector, { queue: 'mail', producer }));
  * ```
  */
-export class ScheduledQueueAdapter extends BaseAdapter {
+export class ScheduledQueueAdapter extends RefusingAdapter {
   private readonly queue: string;
   private readonly producer?: ScheduledQueueProducer;
   private readonly redaction: Redaction;
   private readonly calls: JobCalls;
+  private readonly readable = new Readable();
+  private isListed = false;
   private schedulers = { count: 0, until: 0 };
 
   constructor(
@@ -65,6 +69,17 @@ export class ScheduledQueueAdapter extends BaseAdapter {
     return `${this.prefix}${this.queue}`;
   }
 
+  /** Says it where the queue cannot be read. */
+  override getDisplayName(): string {
+    const name = super.getDisplayName();
+    return this.readable.problem === undefined ? name : `${name || this.getName()} (cannot be read)`;
+  }
+
+  /** Why the queue cannot be read, where that is so. */
+  override getDescription(): string {
+    return this.readable.problem ?? super.getDescription();
+  }
+
   /** The tabs, in their order. */
   getStatuses(): Status[] {
     return ['latest', 'active', 'waiting', 'delayed', 'failed', 'completed'];
@@ -75,10 +90,12 @@ export class ScheduledQueueAdapter extends BaseAdapter {
     return ['active', 'failed', 'completed', 'waiting', 'delayed'];
   }
 
+  /** None where they cannot be read and the board lists all queues; what is done to one queue is refused then. */
   async getJobCounts(): Promise<JobCounts> {
-    const { due, scheduled, active, completed, dead } = await this.inspector.counts(this.ofQueue);
-    // Its type wants all statuses; a queue has those of `getStatuses`.
-    return { active, waiting: due, delayed: scheduled, failed: dead, completed } as JobCounts;
+    const counts = this.counts();
+    // The list goes on to ask in the same moment.
+    await Promise.resolve();
+    return this.isListed ? this.readable.read('counts', counts, NO_JOBS) : counts;
   }
 
   /** Those from `start` to `end`, both included, of each state. */
@@ -93,17 +110,13 @@ export class ScheduledQueueAdapter extends BaseAdapter {
       const state = states.find(([, named]) => named === status)?.[0];
       return state ? asked(this.inspector.list(state, page)) : [];
     });
-    return (await Promise.all(lists)).flat().map((job) => this.shown(job));
+    const jobs = await this.readable.read('jobs', Promise.all(lists), []);
+    return jobs.flat().map((job) => this.shown(job));
   }
 
   async getJob(id: string): Promise<QueueJob | null> {
-    const job = await asked(this.inspector.job(id, this.ofQueue));
+    const job = await asked(this.inspector.job(idOf(id), this.ofQueue));
     return job && this.shown(job);
-  }
-
-  /** Jobs have no log; their failures are shown as errors. */
-  async getJobLogs(): Promise<string[]> {
-    return [];
   }
 
   async addJob(name: string, data: unknown, options: QueueJobOptions = {}): Promise<QueueJob> {
@@ -154,12 +167,8 @@ export class ScheduledQueueAdapter extends BaseAdapter {
     } while (cursor !== undefined);
   }
 
-  async obliterate(): Promise<void> {
-    throw refused('A queue cannot be obliterated: empty it, and clean its failed jobs.');
-  }
-
   isPaused(): Promise<boolean> {
-    return this.inspector.isPaused(this.ofQueue);
+    return this.readable.read('pause', this.inspector.isPaused(this.ofQueue), false);
   }
 
   pause(): Promise<void> {
@@ -188,14 +197,21 @@ export class ScheduledQueueAdapter extends BaseAdapter {
   }
 
   async getJobSchedulers(): Promise<Omit<AppJobScheduler, 'queueName'>[]> {
-    const recurrences = (await this.producer?.recurrences({ ...this.ofQueue, limit: MOST_SCHEDULERS })) ?? [];
+    const { producer } = this;
+    if (!producer) return [];
+    const all = producer.recurrences({ ...this.ofQueue, limit: MOST_SCHEDULERS });
+    const recurrences = await this.readable.read('schedulers', all, undefined);
+    if (!recurrences) return [];
     this.schedulers = { count: recurrences.length, until: performance.now() + SCHEDULERS_COUNTED_MS };
     return recurrences.map((recurrence) => toScheduler(this.redaction.redactJob(recurrence)));
   }
 
   /** One that a handler declares is refused. */
   async removeJobScheduler(id: string): Promise<boolean> {
-    const isRemoved = await asked(this.producerTo('removing a scheduler').removeRecurrence(id, this.ofQueue), 405);
+    const isRemoved = await asked(
+      this.producerTo('removing a scheduler').removeRecurrence(idOf(id), this.ofQueue),
+      405,
+    );
     this.schedulers.until = 0;
     return isRemoved;
   }
@@ -206,47 +222,23 @@ export class ScheduledQueueAdapter extends BaseAdapter {
 
   async runJobSchedulerNow(id: string): Promise<QueueJob | 'not-found'> {
     const producer = this.producerTo('running a scheduler');
-    const recurrence = await asked(producer.recurrence(id, this.ofQueue));
+    const recurrence = await asked(producer.recurrence(idOf(id), this.ofQueue));
     if (!recurrence) return 'not-found';
     return this.added(await asked(producer.runRecurrenceNow(recurrence)), recurrence.payload);
   }
 
-  /** True, so that the board asks `updateJobScheduler`, which says why it refuses. */
-  override get supportsJobSchedulerUpdate(): boolean {
-    return true;
-  }
-
-  async updateJobScheduler(): Promise<JobSchedulerUpdateResult> {
-    throw refused(
-      'The rule of a recurrence cannot be edited: change it where the application declares it, or call upsertRecurrence.',
-    );
-  }
-
-  /** No limit is shown: it is an option of the processes. */
+  /** No limit is shown: it is an option of the processes. Of all pages only the list of queues asks, in the moment in which it asks for counts. */
   async getGlobalConcurrency(): Promise<null> {
+    this.isListed = true;
+    queueMicrotask(() => {
+      this.isListed = false;
+    });
     return null;
   }
 
-  async setGlobalConcurrency(): Promise<void> {
-    throw refused(
-      'The concurrency of a queue cannot be set: it is the option globalConcurrency of the processes that work at it.',
-    );
-  }
-
-  override async releaseActiveRateLimit(): Promise<void> {
-    throw refused(
-      'A rate limit cannot be released: it is the option rateLimit of the processes that work at the queue.',
-    );
-  }
-
-  /** The board then shows none. */
-  async getMetrics(): Promise<QueueMetrics> {
-    throw refused('A queue keeps no history of its numbers.');
-  }
-
-  /** The board then says that it has none. */
-  async getRedisInfo(): Promise<null> {
-    return null;
+  private async counts(): Promise<JobCounts> {
+    const { due, scheduled, active, completed, dead } = await this.inspector.counts(this.ofQueue);
+    return { ...NO_JOBS, active, waiting: due, delayed: scheduled, failed: dead, completed };
   }
 
   private get ofQueue(): { queue: string } {

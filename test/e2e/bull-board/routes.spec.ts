@@ -1,9 +1,10 @@
 import { appRoutes } from '@bull-board/api/dist/routes.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
+import { Redis } from 'ioredis';
 import { OnScheduledJob, type ScheduledJob, type ScheduledJobRef } from '../../../lib/index.js';
 import { TestBoard } from '../../support/board.js';
-import { type QueueApp, startApp, stopApps } from '../../support/queue-app.js';
+import { type QueueApp, redisUrl, startApp, stopApps } from '../../support/queue-app.js';
 import { until } from '../../support/wait.js';
 
 // Each route of bull-board's API, over HTTP, with its own check of each answer switched on.
@@ -328,6 +329,77 @@ describe('what the board does', () => {
     const { status, body } = await board.get('/redis/stats');
     expect([status, body]).toEqual([404, { error: { key: 'ERRORS.REDIS_STATS_UNAVAILABLE' } }]);
   });
+});
+
+describe('a queue that cannot be read', () => {
+  // Each is of another type than the library's, so that Redis refuses to read it.
+  it.each([
+    ['dead', 'counts'],
+    ['gate', 'whether it is paused'],
+    ['recurrences', 'schedulers'],
+    ['jobs', 'jobs'],
+  ])('with the key %s damaged (%s) is told as such, and takes no other off the page', async (key) => {
+    const queue = `damaged-${key}`;
+    board.addQueue({ queue, producer: app.producer });
+    await schedule(queue, { delay: HOUR });
+    await app.producer.upsertRecurrence({ id: 'every', queue }, 'mail.send', null, { everyMs: '1h' });
+    const [damaged, kept] = ['', '-kept'].map((suffix) => `${app.prefix}:{${queue}}:${key}${suffix}`);
+    const redis = new Redis(redisUrl());
+    try {
+      if ((await redis.exists(damaged!)) === 1) await redis.rename(damaged!, kept!);
+      await redis.set(damaged!, 'x');
+      const { status, body } = await board.get(`/queues?activeQueue=${queue}`);
+      expect(status).toBe(200);
+      const shown = (name: string) => body.queues.find((each: { name: string }) => each.name === name);
+      expect(shown(queue)).toMatchObject({
+        displayName: `${queue} (cannot be read)`,
+        description: expect.stringContaining('WRONGTYPE'),
+      });
+      expect(shown('worked')).toMatchObject({ isPaused: false });
+      expect(shown('worked').displayName).toBeUndefined();
+      const { status: ofSchedulers, body: others } = await board.get('/job-schedulers');
+      expect(ofSchedulers).toBe(200);
+      expect(others.schedulers).toEqual(expect.any(Array));
+      // What is done to the queue itself says so.
+      if (key === 'dead') expect(await board.put(`/queues/${queue}/retry/failed`)).toMatchObject({ status: 500 });
+      await redis.del(damaged!);
+      if ((await redis.exists(kept!)) === 1) await redis.rename(kept!, damaged!);
+      await board.get('/job-schedulers');
+      expect((await board.queue(queue)).displayName).toBeUndefined();
+    } finally {
+      redis.disconnect();
+    }
+  });
+});
+
+it.each(['.', '..', '%2E', '%252E%2E', 'a.b'])('a job of the id %s is shown and changed, and no other', async (id) => {
+  const queue = 'dots';
+  const others = ['one', 'two', 'three'];
+  await app.inspector.clear({ queue });
+  board.addQueue({ queue, producer: app.producer });
+  for (const each of [id, ...others]) await schedule(queue, { id: each, delay: HOUR });
+  const listed = (await board.queue(queue, 'status=delayed')).jobs.map((job: { id: string }) => job.id);
+  const [shown] = listed.filter((each: string) => !others.includes(each));
+  const path = pathOf({ queue, id: shown });
+  // As a browser makes an address of it.
+  expect(new URL(`http://board${path}/promote`).pathname).toBe(`${path}/promote`);
+  expect((await board.get(path)).body.job).toMatchObject({ id: shown, name: 'mail.send' });
+  expect(await board.put(`${path}/promote`)).toMatchObject({ status: 204 });
+  expect(await state({ queue, id } as ScheduledJobRef)).toBe('due');
+  for (const other of others) expect(await state({ queue, id: other } as ScheduledJobRef)).toBe('scheduled');
+});
+
+it('a scheduler of the id . is shown, runs now and is removed', async () => {
+  const { producer } = app;
+  const queue = 'dotted';
+  board.addQueue({ queue, producer });
+  await producer.upsertRecurrence({ id: '.', queue }, 'mail.send', null, { everyMs: '1h' });
+  const [{ id }] = (await board.get(`/job-schedulers?queueName=${queue}`)).body.schedulers;
+  const path = `/queues/${queue}/job-schedulers/${encodeURIComponent(id)}`;
+  expect(await board.put(`${path}/run`)).toMatchObject({ status: 200 });
+  expect((await app.inspector.counts({ queue })).due).toBe(1);
+  expect(await board.put(`${path}/remove`)).toMatchObject({ status: 204 });
+  expect(await producer.recurrence({ id: '.', queue })).toBeNull();
 });
 
 describe('what is refused changes nothing, and says why with 405', () => {
