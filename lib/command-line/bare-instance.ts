@@ -6,6 +6,7 @@ import type { Log } from '../core/log.js';
 import { Observers } from '../core/observe/observers.js';
 import { type QueueSettings, readQueueOptions } from '../core/options/queue-options.js';
 import { settingsOfShared } from '../core/options/shared-options.js';
+import type { PayloadCodec } from '../core/payload/codec.js';
 import { Codecs } from '../core/payload/codecs.js';
 import { PayloadChecker } from '../core/payload/payload-class.js';
 import type { JobStore } from '../store/job-store.js';
@@ -39,11 +40,13 @@ export class BareInstance {
     readonly connection: unknown,
     readonly prefix: string,
     log: Log = SILENT,
+    /** Which payloads are read beside JSON. */
+    known: readonly PayloadCodec[] = [],
   ) {
-    const codecs = new Codecs();
+    const codecs = new Codecs(new Map(known.map((codec) => [codec.id, codec])), undefined, COMMAND_TIMEOUT_MS);
     const settingsOf = (queue: string) => this.settings.get(queue) ?? readQueueOptions(queue, {});
     const common = { connection, prefix, commandTimeoutMs: COMMAND_TIMEOUT_MS };
-    this.store = new RedisJobStore({ ...common, settingsOf, log });
+    this.store = new RedisJobStore({ ...common, settingsOf, log, codecs });
     this.scout = new RedisJobStore({
       ...common,
       log: SILENT,

@@ -52,10 +52,12 @@ export type Next = readonly [purpose: string, ...words: string[]];
 export interface Answer {
   /** What `--json` prints. */
   readonly json: unknown;
-  /** What is printed without it. */
-  text(): string;
+  /** What is printed without it; nothing where there is no answer. */
+  text?(): string;
   /** What is said beside the answer, a sentence each. */
   readonly notes?: readonly string[];
+  /** What to type next where there is no answer. */
+  readonly hint?: string;
   /** Default `EXIT.done`. */
   readonly code?: number;
 }

@@ -81,6 +81,7 @@ export const COMMON = {
   prefix: option('<prefix>', keyPrefix, 'the module option prefix (sq)'),
   json: flag('print JSON'),
   yes: flag('ask nothing'),
+  codecs: option('<module>', text, 'a file or package whose codecs read payloads; JSON is read anyway'),
   redact: option('<a,b>', properties, 'hide the values of these properties, at any depth'),
   help: flag('print how to use it'),
   version: flag('print the version'),

@@ -9,6 +9,7 @@ import { connectionOf } from './connection.js';
 import { help, PROGRAM } from './help.js';
 import type { Options } from './options.js';
 import { type Arguments, readArguments } from './read-arguments.js';
+import { readCodecs } from './read-codecs.js';
 import type { Terminal } from './terminal.js';
 import { jsonLine } from './text/json-line.js';
 import { styleOf } from './text/style.js';
@@ -55,16 +56,19 @@ async function run(
   const redaction = new Redaction(options.redact);
   const tell = (line: string) => terminal.err(oneLine(line));
   const log = command.goesOn && { log: tell, warn: tell, error: tell };
-  const instance = new BareInstance(connectionOf(options, env), prefix, log);
+  const codecs = options.codecs === undefined ? [] : await readCodecs(options.codecs);
+  const instance = new BareInstance(connectionOf(options, env), prefix, log || undefined, codecs);
   const style = styleOf(terminal.hasColours && !options.json);
   const next = (...commands: readonly Next[]) => nextLines(commands, options);
   try {
     if (command.takes.queue === 'needed') await instance.learn(queue);
     const answer = await command.run({ queue, operands, options, redaction, instance, terminal, style, next });
     if (!answer) return EXIT.done;
-    terminal.out(options.json ? jsonLine(answer.json) : answer.text());
+    const said = options.json ? jsonLine(answer.json) : answer.text?.();
+    if (said !== undefined) terminal.out(said);
     const notes = [...(answer.notes ?? []), ...(queue === '' ? [] : await strangeQueue(instance, queue, prefix))];
     for (const note of notes) terminal.err(wrap(withoutPasswords(note)).join('\n'));
+    if (answer.hint !== undefined && !options.json) terminal.err(answer.hint);
     return answer.code ?? EXIT.done;
   } finally {
     await instance.close();
@@ -84,12 +88,13 @@ async function strangeQueue({ inspector }: BareInstance, queue: string, prefix: 
 }
 
 /** With the options that find the same Redis again, and hide the same; a URL may hold a password, so of it there is only the name. */
-function nextLines(commands: readonly Next[], { url, cluster, sentinel, prefix, redact }: Options): string {
+function nextLines(commands: readonly Next[], { url, cluster, sentinel, prefix, codecs, redact }: Options): string {
   const again = [
     ...(url === undefined ? [] : ['--url …']),
     ...(cluster ? ['--cluster'] : []),
     ...(sentinel === undefined ? [] : [`--sentinel ${asTyped(sentinel)}`]),
     ...(prefix === undefined ? [] : [`--prefix ${prefix}`]),
+    ...(codecs === undefined ? [] : [`--codecs ${asTyped(codecs)}`]),
     ...(redact === undefined ? [] : [`--redact ${asTyped(redact.join(','))}`]),
   ];
   return commands

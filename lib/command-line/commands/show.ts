@@ -22,8 +22,8 @@ export const show: Command = {
     if (!found) {
       return {
         json: null,
-        text: () => next(['What may have become of it', 'explain', queue, id]),
         notes: [`Queue '${queue}' has no job '${id}'.`],
+        hint: next(['What may have become of it', 'explain', queue, id]),
         code: EXIT.missed,
       };
     }
@@ -31,6 +31,7 @@ export const show: Command = {
     const nowMs = await instance.now();
     return {
       json: job,
+      notes: isUnread(found) ? [unread(found)] : [],
       text: () => {
         const rows = Object.entries(job).map(([key, value]) => [key, shown(value, nowMs)] as const);
         const commands: Next[] = [
@@ -42,6 +43,14 @@ export const show: Command = {
     };
   },
 };
+
+/** Whether only who knows its codec can read its payload. Of a job that has ended none is kept. */
+function isUnread({ codec, payload, state }: InspectedJob): boolean {
+  return codec !== undefined && payload === undefined && state !== 'discarded' && state !== 'cancelled';
+}
+
+const unread = ({ codec }: InspectedJob) =>
+  `Its payload was stored by the codec '${codec}', and is not shown: --codecs names a module that has this codec.`;
 
 function shown(value: unknown, nowMs: number): string {
   if (value instanceof Date) return `${value.toISOString()} (${fromNow(value, nowMs)})`;

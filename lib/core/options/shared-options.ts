@@ -28,6 +28,8 @@ export interface SharedOptions {
   keepCompleted?: SharedKeep;
   /** How many dead jobs are kept. */
   keepDead?: SharedKeep;
+  /** How many discarded and cancelled jobs are kept; missing where none is. */
+  keepEnded?: SharedKeep;
   /** How long a chosen id stays taken, in ms. */
   keepIdsMs?: number;
   /** How long a lease lasts, in ms. */
@@ -44,7 +46,7 @@ export interface SharedOptions {
 
 /** `codec`: the id of the codec that the process writes with. */
 export function sharedOptions(settings: QueueSettings, codec: string): SharedOptions {
-  const { ordering, rateLimit, globalConcurrency, groups, keepCompleted, keepDead } = settings;
+  const { ordering, rateLimit, globalConcurrency, groups, keepCompleted, keepDead, keepEnded } = settings;
   const { keepIdsMs, leaseMs, stealAfterMs, maxCrashes, streamEvents } = settings;
   // In the order of the documents: a person prints it.
   return {
@@ -56,6 +58,7 @@ export function sharedOptions(settings: QueueSettings, codec: string): SharedOpt
     }),
     keepCompleted: sharedKeep(keepCompleted),
     keepDead: sharedKeep(keepDead),
+    ...(keepEnded.count > 0 && { keepEnded: sharedKeep(keepEnded) }),
     keepIdsMs,
     leaseMs,
     stealAfterMs,
@@ -79,6 +82,7 @@ export function settingsOfShared({
   groups,
   keepCompleted,
   keepDead,
+  keepEnded,
   codec: _,
   ...same
 }: SharedOptions): QueueSettings {
@@ -90,6 +94,7 @@ export function settingsOfShared({
     ...(groups && { groups: groupsRule(groups) }),
     ...(keepCompleted && { keepCompleted: keepRule(keepCompleted) }),
     ...(keepDead && { keepDead: keepRule(keepDead) }),
+    ...(keepEnded && { keepEnded: keepRule(keepEnded) }),
   };
 }
 

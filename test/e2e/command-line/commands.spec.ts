@@ -262,6 +262,12 @@ describe.each(SERVERS)('behind %s', (_, start) => {
       expect(err.replaceAll('\n', ' ')).toContain(note);
     }
     expect(await ended('explain', QUEUE, 'no')).toMatchObject({ code: 1, out: expect.stringContaining('"unknown"') });
+    // Only answers go to stdout: what to type instead is none.
+    const { code, out, err } = await typed(['show', QUEUE, 'no', ...asked]);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(
+      /^Queue 'mail' has no job 'no'\.\nWhat may have become of it:\n {2}nestjs-redis-scheduled-queue explain mail no /,
+    );
   });
 
   it('asks first, does nothing without a terminal but with --yes, and nothing where the answer is no', async () => {
@@ -283,7 +289,9 @@ describe.each(SERVERS)('behind %s', (_, start) => {
     const yes = await typed(['cancel', QUEUE, 'later/30', 'later/31', ...asked], { answers: true });
     expect(yes).toMatchObject({ code: 0, err: `Cancel 2 jobs of queue 'mail'?\n` });
     expect(yes.out).toMatch(/^2 jobs were cancelled\.\n/);
-    expect(await state('later/30')).not.toBe('scheduled');
+    // As the worker of the queue keeps what is cancelled.
+    expect(await state('later/30')).toBe('cancelled');
+    expect(await json('explain', QUEUE, 'later/31')).toMatchObject({ code: 'cancelled' });
   });
 
   it('changes what it is told to, and says how many', async () => {

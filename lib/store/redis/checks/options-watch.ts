@@ -80,9 +80,10 @@ export class OptionsWatch {
     for (const other of differing) {
       // With a fixed `workerId`, the entry of this process from before its restart may still be listed.
       if (other.id === id) continue;
-      for (const [option, own] of Object.entries({ groups: null, ...this.own })) {
+      for (const [option, own] of Object.entries({ groups: null, keepEnded: null, ...this.own })) {
         const value = other.options[option as keyof SharedOptions];
-        // A worker of another version may not list this option. A worker lists `groups` only where it limits something.
+        // A worker of another version may not list this option. A worker lists `groups` only where it limits something, and `keepEnded` only
+        // where some are kept.
         if (value === undefined || isDeepStrictEqual(value, own)) continue;
         const text = `${option} ${JSON.stringify(value)}`;
         const pair = this.seen(`${other.id} ${text}`, nowMs);

@@ -64,11 +64,13 @@ it('has a line for each option that differs, of any kind', async () => {
   const ordering = { mode: 'aging', msPerLevel: 1_000 } as const;
   const rateLimit = { max: 5, perMs: 1_000 };
   const groups = { order: 'fifo' } as const;
-  const options = { ordering, rateLimit, groups, globalConcurrency: 3, keepDead: 5, streamEvents: { maxLength: 9 } };
+  const kept = { keepDead: 5, keepEnded: 7 };
+  const options = { ordering, rateLimit, groups, ...kept, globalConcurrency: 3, streamEvents: { maxLength: 9 } };
   differing = [worker('w', options, 'msgpack')];
   await pass(11);
   expect(lines.map((line) => line.match(/: (\w+ is .*?) in worker .*, and (.*?) in worker/)!.slice(1))).toEqual([
     ['groups is null', '{"concurrency":1,"rateLimit":null,"order":"fifo"}'],
+    ['keepEnded is null', '{"count":7,"ageMs":null}'],
     ['ordering is {"mode":"strict"}', '{"mode":"aging","msPerLevel":1000}'],
     ['rateLimit is null', '{"max":5,"perMs":1000}'],
     ['globalConcurrency is null', '3'],
