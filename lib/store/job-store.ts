@@ -195,7 +195,10 @@ export interface QueueView {
    * name. Not of one instant.
    */
   groups(limit: number): Promise<KnownGroup[]>;
-  /** Counts the due jobs of held groups. A store may count those of 1 000 groups, and leave a group out until a claim has met its limit. */
+  /**
+   * Counts the due jobs of held groups, whether a claim has met their limits or not. A store may look at 1 000 groups that claims have held, and
+   * at 1 000 lanes of others.
+   */
   heldDue(): Promise<number>;
 }
 

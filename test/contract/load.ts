@@ -149,6 +149,47 @@ export const load = (world: () => World): void => {
     expect(await read()).toMatchObject({ due: 2, latenessMs: 5_100 });
   });
 
+  it.each([
+    ['concurrency', { concurrency: 1 }],
+    ['rate', { rateLimit: { max: 1, perMs: 60_000 } }],
+    ['order', { order: 'fifo' as const }],
+  ])('due jobs of a group that has reached its %s are left out before a claim has met it', async (_, groups) => {
+    world().store({ groups, leaseMs: 60_000 });
+    await world().schedule({ group: 'a' });
+    expect(await world().worker('w').claim(4)).toHaveLength(1);
+    await world().scheduleAll([{ group: 'a' }, { group: 'a', name: 'other' }, { group: 'a', priority: 1 }]);
+    world().pass(70);
+    expect(await read()).toMatchObject({ due: 0, latenessMs: 0 });
+    await world().schedule({ group: 'b', priority: 9 });
+    world().pass(30);
+    expect(await read()).toMatchObject({ due: 1, latenessMs: 30 });
+  });
+
+  it('so are suspects of such a group', async () => {
+    const { management } = world().store({ maxCrashes: 2 });
+    await world().schedule({ group: 'a' });
+    await world().crash(1);
+    expect(await read()).toMatchObject({ due: 1 });
+    await management.setGroup('a', { concurrency: 1 });
+    await world().schedule({ group: 'a', name: 'other', priority: 1 });
+    expect(await world().worker('v', 'other').claim(1)).toHaveLength(1);
+    world().pass(70);
+    expect(await read()).toMatchObject({ due: 0, latenessMs: 0 });
+  });
+
+  it('it knows of many groups that have reached a limit at once', async () => {
+    world().store({ groups: { concurrency: 1 }, leaseMs: 60_000 });
+    const groups = Array.from({ length: 320 }, (_, i) => ({ group: `g${i}` }));
+    const worker = world().worker('w');
+    await world().scheduleAll(groups);
+    for (let claimed = 0; claimed < 320; ) claimed += (await worker.turn({ limit: 500 })).claimed.length;
+    await world().scheduleAll([...groups, ...groups]);
+    world().pass(70);
+    await world().schedule({ priority: 9 });
+    world().pass(30);
+    expect(await read()).toMatchObject({ due: 1, latenessMs: 30 });
+  });
+
   it('it is that of the queue that was asked for', async () => {
     world().store();
     await scheduleIn(0);

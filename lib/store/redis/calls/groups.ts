@@ -12,8 +12,9 @@ import type { CallerPool } from './caller-pool.js';
 /** How many entries one call of a walk looks at, and of how many groups one tells all: about 1 to 2 ms of Redis each. */
 const ENTRIES_A_CALL = 1_000;
 const GROUPS_A_CALL = 100;
-/** Of how many held groups the due jobs are counted. */
-const HELD_COUNTED = 1_000;
+/** Among so many groups that a claim has held, and so many due lanes that no claim has seen, the held ones are looked for. */
+const HELD_LOOKED_AT = 1_000;
+const LANES_LOOKED_AT = 1_000;
 
 /** A group is told if one of these walks finds it. */
 const WALKS = ['waiting', 'running', 'settings', 'pauses'] as const;
@@ -24,6 +25,8 @@ const ENDLESS_PAUSE = 'inf';
 /** The groups of one queue: what is set for them, and what is known of them. */
 export class RedisGroups {
   private readonly base: string;
+  /** For scripts that tell which groups are held. */
+  private readonly judged: { base: string; groupsRule: string };
   private readonly scripts;
 
   constructor(
@@ -37,6 +40,7 @@ export class RedisGroups {
     },
   ) {
     this.base = keys.base;
+    this.judged = { base: keys.base, groupsRule: options.groupsRule };
     this.scripts = {
       set: setGroupScript(keys),
       pause: pauseGroupScript(keys),
@@ -84,19 +88,25 @@ export class RedisGroups {
 
   async heldDue(): Promise<number> {
     const giveUpAt = this.giveUpAt();
-    let all = 0;
-    for (let from = 0; from < HELD_COUNTED; from += GROUPS_A_CALL) {
-      const args = { base: this.base, groupsRule: this.options.groupsRule, from, count: GROUPS_A_CALL };
-      const [looked, due] = await ask(this.connection, this.scripts.heldDue, args, giveUpAt);
-      all += due;
+    // A group of several lanes is told several times.
+    const held = new Map<string, number>();
+    for (let from = 0; from < HELD_LOOKED_AT + LANES_LOOKED_AT; from += GROUPS_A_CALL) {
+      const args = { ...this.judged, listed: HELD_LOOKED_AT, from, count: GROUPS_A_CALL };
+      const [looked, ...found] = await ask(this.connection, this.scripts.heldDue, args, giveUpAt);
+      for (let i = 0; i < found.length; i += 2) held.set(String(found[i]), Number(found[i + 1]));
       if (looked < GROUPS_A_CALL) break;
     }
-    return all;
+    return [...held.values()].reduce((all, due) => all + due, 0);
   }
 
   async nextFree(): Promise<{ dueAtMs: number | undefined; nowMs: number }> {
-    const [nextDue, now] = await ask(this.connection, this.scripts.nextFree, { base: this.base }, this.giveUpAt());
-    return { dueAtMs: nextDue === '' ? undefined : Number(nextDue), nowMs: Number(now) };
+    const giveUpAt = this.giveUpAt();
+    for (const known: string[] = []; ; ) {
+      const args = { ...this.judged, known };
+      const [nextDue, now, ...held] = await ask(this.connection, this.scripts.nextFree, args, giveUpAt);
+      if (held.length === 0) return { dueAtMs: nextDue === '' ? undefined : Number(nextDue), nowMs: Number(now) };
+      known.push(...held);
+    }
   }
 
   private giveUpAt(): number {
@@ -118,7 +128,7 @@ export class RedisGroups {
 
   /** `groups`: as `encodeGroup` writes them. */
   private async known(groups: readonly string[], giveUpAt: number): Promise<KnownGroup[]> {
-    const args = { base: this.base, groupsRule: this.options.groupsRule, groups: [...groups] };
+    const args = { ...this.judged, groups: [...groups] };
     const known = await ask(this.connection, this.scripts.known, args, giveUpAt);
     return known.map(([waiting, due, active, set, paused, heldBy, opensAt], i) => ({
       group: decodeGroup(groups[i]!),

@@ -168,13 +168,14 @@ export const headsScript = (keys: QueueKeys): BoundScript<HeadsArguments, HeadsR
 export interface HeldDueArguments {
   base: string;
   groupsRule: string;
+  listed: number;
   from: number;
   count: number;
 }
 
-export type HeldDueReply = [looked: number, due: number];
+export type HeldDueReply = [looked: number, ...held: (string | number)[]];
 
-const encodeHeldDue = (a: HeldDueArguments): ScriptArgument[] => [a.base, a.groupsRule, a.from, a.count];
+const encodeHeldDue = (a: HeldDueArguments): ScriptArgument[] => [a.base, a.groupsRule, a.listed, a.from, a.count];
 
 export const heldDueScript = (keys: QueueKeys): BoundScript<HeldDueArguments, HeldDueReply> => ({
   name: 'held-due',
@@ -290,11 +291,13 @@ export const lateNamesScript = (keys: QueueKeys): BoundScript<LateNamesArguments
 /** See next-free.lua, which says what each of these is. */
 export interface NextFreeArguments {
   base: string;
+  groupsRule: string;
+  known: readonly ScriptArgument[];
 }
 
-export type NextFreeReply = [nextDue: string, now: string];
+export type NextFreeReply = [nextDue: string, now: string, ...held: string[]];
 
-const encodeNextFree = (a: NextFreeArguments): ScriptArgument[] => [a.base];
+const encodeNextFree = (a: NextFreeArguments): ScriptArgument[] => [a.base, a.groupsRule, ...a.known];
 
 export const nextFreeScript = (keys: QueueKeys): BoundScript<NextFreeArguments, NextFreeReply> => ({
   name: 'next-free',

@@ -1,16 +1,31 @@
 -- next-free: when the earliest waiting job is due whose group is not held.
 -- @node levels
 -- @arg base text: what every key of the queue begins with
--- @returns nextDue text, now text: nextDue: '' where none waits
+-- @arg groupsRule text: what holds for each group (see group/state.lua)
+-- @tail known group: groups that earlier calls have found held, as codec/group-text.ts writes them
+-- @returns nextDue text, now text, ...held text[]: '' where none waits. If a call has found as many held groups as it may, it answers them, and
+--   nextDue may be that of another held one: then it is called again with them
 -- @repeat it only reads.
 -- @needs parts/clock.lua
+local runsJobs, leaving, stateOf = true, {}, nil
+-- Nothing is written.
+local ofGroups = { running = {}, held = {}, holders = {} }
+-- @include group/state.lua
 -- So many lanes of held groups are passed over; then the next lane counts, though its group is held.
 local lanesLeft = 1000
-local first = math.huge
+-- So many held groups one call finds: each costs some reads.
+local FOUND_A_CALL = 100
+local first, held, found, isCut = math.huge, {}, {}, false
+for i = knownFrom, #ARGV do held[ARGV[i]] = true end
 
 local function isHeld(head)
   local group = string.match(head, '\t%d+:!?@([^:]*):')
-  return group and (tonumber(redis.call('ZSCORE', base .. 'held', group)) or 0) > now
+  if not group or held[group] ~= nil then return group and held[group] end
+  isCut = isCut or #found == FOUND_A_CALL
+  if isCut then return false end
+  held[group] = stateOf(group).free <= 0
+  if held[group] then found[#found + 1] = group end
+  return held[group]
 end
 
 -- Looks through the heads of a level by due time. Of a job that is not due yet it does not matter whether its group is held.
@@ -38,4 +53,4 @@ for _, ending in ipairs({ '', ':*', ':!', ':@' }) do
     firstOf(levels[i] .. ending)
   end
 end
-return { first < math.huge and digits(first) or '', digits(now) }
+return { first < math.huge and digits(first) or '', digits(now), unpack(isCut and found or {}) }
