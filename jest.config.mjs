@@ -21,7 +21,8 @@ export default {
   maxWorkers: 3,
   // What a test file has imported stays in its worker: some 16 MB a file, and a worker that runs half of all files died of it.
   workerIdleMemoryLimit: '1GB',
-  testTimeout: 30_000,
+  // Longer than HANG_MS of test/support/wait.ts, so that a wait in vain is told by its own words.
+  testTimeout: 90_000,
   reporters: [
     'default',
     // For .ci/run: how many tests passed and failed, by Jest's own count.

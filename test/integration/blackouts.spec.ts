@@ -197,7 +197,7 @@ describe('whoever a job prefers is told of the end', () => {
     for (const worker of workers) expect((await worker.turn({ limit: 1 })).sleepMs).toBeGreaterThan(10_000);
     for (const each of told) each.length = 0;
     await shorten();
-    await until('each is told', () => told.every((each) => each.some((inMs) => inMs <= 1_000)), 10_000);
+    await until('each is told', () => told.every((each) => each.some((inMs) => inMs <= 1_000)));
   });
 });
 

@@ -64,10 +64,10 @@ describe('others run when somebody has damaged', () => {
     await app.producer.schedule('work', 'after');
     await damage(ref.id);
     await app.consumer.start();
-    await until('the others have run', () => ran.length === 2, 2_000);
+    await until('the others have run', () => ran.length === 2);
     await app.producer.schedule('work', 'later');
-    await until('a later one has run', () => ran.length === 3, 2_000);
-    await until('all are settled', async () => (await app.inspector.stats()).completed === 3, 2_000);
+    await until('a later one has run', () => ran.length === 3);
+    await until('all are settled', async () => (await app.inspector.stats()).completed === 3);
   });
 });
 

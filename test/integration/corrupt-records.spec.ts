@@ -41,11 +41,11 @@ async function scheduleAround(payload = 'damaged', options: object = {}): Promis
 
 async function othersRun(): Promise<void> {
   await app.consumer.start();
-  await until('the others have run', () => ran.length >= 3, 5_000);
+  await until('the others have run', () => ran.length >= 3);
   expect(ran.filter((payload) => payload !== 'damaged').sort()).toEqual(['after', 'before', 'less urgent']);
   // And whatever comes later.
   await app.producer.schedule('work', 'later');
-  await until('a later one has run', () => ran.includes('later'), 5_000);
+  await until('a later one has run', () => ran.includes('later'));
 }
 
 describe('a damaged job dies alone, with a reason, when', () => {
@@ -101,7 +101,7 @@ it('an entry of the active ones without record and envelope is cleared away, and
   await scheduleAround();
   await redis.zadd(`${base}active`, 1, 'ghost');
   await othersRun();
-  await until('it is told', () => recovered.includes('ghost'), 5_000);
+  await until('it is told', () => recovered.includes('ghost'));
   expect(await redis.zscore(`${base}active`, 'ghost')).toBeNull();
 });
 
@@ -113,7 +113,7 @@ it('while a key has another type than it should, the queue waits; once that is m
   await expect(app.producer.cancel('unknown')).resolves.toBe(false);
   expect(ran).toEqual([]);
   await redis.del(`${base}claims`);
-  await until('all have run', () => ran.length === 4, 5_000);
+  await until('all have run', () => ran.length === 4);
   expect(await app.inspector.stats()).toMatchObject({ scheduled: 4, completed: 4, failed: 0, recovered: 0 });
 });
 
@@ -127,6 +127,6 @@ it.each<[string, (id: string) => Promise<unknown>, (id: string) => Promise<unkno
   await app.consumer.start();
   await until('the worker has been there', async () => (await redis.keys(`${base}handles:*`)).length > 0);
   await mend(ref.id);
-  await until('all have run', () => ran.length === 4, 5_000);
+  await until('all have run', () => ran.length === 4);
   expect(await app.inspector.stats()).toMatchObject({ started: 4, completed: 4, failed: 0, recovered: 0 });
 });

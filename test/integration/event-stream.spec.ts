@@ -4,7 +4,7 @@ import type { ScheduledQueueStreamedEvent } from '../../lib/index.js';
 import { queueKeys } from '../../lib/store/redis/keys.js';
 import { seededRandom } from '../support/random.js';
 import { QUEUE, TestStore } from '../support/store.js';
-import { until } from '../support/wait.js';
+import { BEFORE_NEXT_LOOK_MS, until } from '../support/wait.js';
 
 const stores: TestStore[] = [];
 
@@ -206,7 +206,7 @@ it('whenever events are added, whoever watches is called after the last one, and
       added++;
       await new Promise((resolve) => setTimeout(resolve, random() * 25));
     }
-    await until(`round ${round} is read`, () => read === added, 1_000);
+    await until(`round ${round} is read`, () => read === added, BEFORE_NEXT_LOOK_MS);
   }
   stop();
   await reading;

@@ -111,7 +111,7 @@ describe('where a thousand priorities have jobs, with and without preferred work
       [undefined, 'w', 'v'].map((worker) => newJob({ priority: i + 1, due: { at: START }, ...(worker && { worker }) })),
     ).flat();
     await test.jobs.scheduleMany(jobs, () => {});
-  }, 30_000);
+  });
 
   it.each<[what: string, ask: () => Promise<unknown>, answer: unknown]>([
     ['the counts', () => test.view.counts(), expect.objectContaining({ due: 3_000, scheduled: 0 })],

@@ -53,7 +53,7 @@ it('twenty thousand leases of a fleet that died are recovered in as many turns a
     { attempt: 2, crashes: 1 },
   ]);
   expect(await test.audit()).toEqual([]);
-}, 60_000);
+});
 
 /** Ends every lease, these first of all, as if their time had passed under the eyes of other workers. */
 async function runOut(first: string[]): Promise<void> {

@@ -35,7 +35,7 @@ async function scheduleMixed(count: number, priorities: readonly number[], names
       planned.push({ id, priority: jobs[j]!.priority, due: dueAtMs! });
   }
   expect(Math.min(...planned.map(({ due }) => due))).toBeGreaterThanOrEqual(from);
-  await until('all are due', () => Date.now() > from + spanMs, 30_000);
+  await until('all are due', () => Date.now() > from + spanMs);
   return planned;
 }
 
@@ -89,5 +89,5 @@ describe.each<[string, QueueOptions, (job: Planned) => number]>([
       found.push(...answer.claimed.map(({ id }) => id));
     }
     expect(new Set(found)).toEqual(new Set(planned.map(({ id }) => id)));
-  }, 60_000);
+  });
 });

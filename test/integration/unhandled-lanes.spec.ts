@@ -12,7 +12,7 @@ beforeAll(async () => {
   await test.schedule({ payload: '0' });
   const jobs = Array.from({ length: LANES }, (_, i) => newJob({ name: `unknown-${i}` }));
   await test.jobs.scheduleMany(jobs, () => {});
-}, 60_000);
+});
 
 afterAll(() => test.close());
 

@@ -98,6 +98,6 @@ export class TestCluster {
   }
 
   private untilAll(what: string, test: (client: Redis) => Promise<boolean>): Promise<unknown> {
-    return until(`all nodes ${what}`, async () => (await Promise.all(this.clients.map(test))).every(Boolean), 20_000);
+    return until(`all nodes ${what}`, async () => (await Promise.all(this.clients.map(test))).every(Boolean));
   }
 }

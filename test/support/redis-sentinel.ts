@@ -73,17 +73,13 @@ export class TestSentinels {
       const client = new Redis(port, { retryStrategy: () => 50, maxRetriesPerRequest: null });
       client.on('error', () => {});
       try {
-        await until(
-          'the sentinels know each other',
-          async () => {
-            const [others, replicas] = await Promise.all([
-              client.call('SENTINEL', 'SENTINELS', 'main') as Promise<unknown[]>,
-              client.call('SENTINEL', 'REPLICAS', 'main') as Promise<unknown[]>,
-            ]);
-            return others.length === SENTINELS - 1 && replicas.length === this.replicas.length;
-          },
-          20_000,
-        );
+        await until('the sentinels know each other', async () => {
+          const [others, replicas] = await Promise.all([
+            client.call('SENTINEL', 'SENTINELS', 'main') as Promise<unknown[]>,
+            client.call('SENTINEL', 'REPLICAS', 'main') as Promise<unknown[]>,
+          ]);
+          return others.length === SENTINELS - 1 && replicas.length === this.replicas.length;
+        });
       } finally {
         client.disconnect();
       }

@@ -43,7 +43,7 @@ const QUEUE = { queue: 'mail' };
     page = await browser.newPage();
     page.setDefaultTimeout(10_000);
     await page.authenticate({ username: 'operator', password: 'right' });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await browser?.close();

@@ -113,7 +113,7 @@ describe.each(SERVERS)('behind %s', (_, start) => {
       { password: 'hunter2' },
       { cron: '0 8 * * *' },
     );
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await stopApps();

@@ -86,7 +86,7 @@ if (!hasPrometheus())
       );
       return rates.every(({ length }) => length > 0);
     });
-  }, 30_000);
+  });
 
   afterAll(async () => {
     release();

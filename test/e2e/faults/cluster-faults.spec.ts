@@ -20,7 +20,7 @@ const proxies: TcpProxy[] = [];
 
 beforeAll(async () => {
   cluster = await TestCluster.start(MASTERS_WITH_REPLICA);
-}, 60_000);
+});
 
 afterEach(async () => {
   await stopApps();
@@ -117,7 +117,7 @@ it('a slot that is moved back and forth while jobs run neither loses a job nor r
   }
   moving = false;
   await scheduling;
-  await until('all have run', async () => (await inspector.stats()).completed === 1 + ids.length, 20_000);
+  await until('all have run', async () => (await inspector.stats()).completed === 1 + ids.length);
   expect(ids.filter((id) => !work.has(id))).toEqual([]);
   expect(work.twice()).toEqual([]);
   expect(await inspector.stats()).toMatchObject({
@@ -127,7 +127,7 @@ it('a slot that is moved back and forth while jobs run neither loses a job nor r
   });
   expect(await audit(cluster.client(to), prefix)).toEqual([]);
   await cluster.moveSlot(home.slot, to, home.index);
-}, 60_000);
+});
 
 it('when a node of a cluster is killed its replica takes over, workers go on by themselves and nothing is lost', async () => {
   const connection = { cluster: { nodes: cluster.nodes } };
@@ -148,16 +148,15 @@ it('when a node of a cluster is killed its replica takes over, workers go on by 
       (await heir.info('replication')).includes('role:master') &&
       (await heir.cluster('INFO')).includes('cluster_state:ok') &&
       performance.now(),
-    20_000,
   );
   const runsBefore = work.runs.length;
-  const firstRun = await until('jobs are claimed', () => work.runs[runsBefore], 20_000);
+  const firstRun = await until('jobs are claimed', () => work.runs[runsBefore]);
   process.stdout.write(`claimed ${Math.round(firstRun.startedAt - takenOverAt)} ms after the failover\n`);
   expect(firstRun.startedAt - takenOverAt).toBeLessThan(2_000 + 1_500);
   const calledAt = performance.now();
   await producer.schedule('work', 'after', { id: 'after' });
   expect(performance.now() - calledAt).toBeLessThan(5_000);
-  await until('all have run', () => [...refs, { id: 'after' }].every(({ id }) => work.has(id)), 20_000);
+  await until('all have run', () => [...refs, { id: 'after' }].every(({ id }) => work.has(id)));
   await until('all are settled', async () => (await inspector.counts()).active === 0);
   expect(await audit(heir, prefix)).toEqual([]);
-}, 60_000);
+});

@@ -5,7 +5,7 @@ import { defineScheduledJob, InvalidOptionsError, OnScheduledJob, relayKey } fro
 import { messagePackCodec } from '../../../lib/msgpack/index.js';
 import { newPrefix, startApp, stopApps } from '../../support/queue-app.js';
 import { TestCluster } from '../../support/redis-cluster.js';
-import { until } from '../../support/wait.js';
+import { BEFORE_NEXT_LOOK_MS, until } from '../../support/wait.js';
 
 const QUEUES = ['a', 'b', 'c', 'd', 'e', 'f'];
 const jobs = QUEUES.map((queue) => defineScheduledJob<number>('work', { queue }));
@@ -29,7 +29,7 @@ let cluster: TestCluster;
 
 beforeAll(async () => {
   cluster = await TestCluster.start();
-}, 60_000);
+});
 
 afterEach(stopApps);
 afterAll(() => cluster.stop());
@@ -114,7 +114,7 @@ it('queues on all nodes of a cluster are paused, looked at, cleared and resumed'
   await until('all are due', async () => (await inspector.counts({ queue: 'f' })).due === 1);
   expect(get(Handlers).payloads).toEqual([]);
   for (const queue of QUEUES) await inspector.resume({ queue });
-  await until('all run', () => get(Handlers).payloads.length === QUEUES.length, 2_000);
+  await until('all run', () => get(Handlers).payloads.length === QUEUES.length, BEFORE_NEXT_LOOK_MS);
 });
 
 it('the directory of queues on all nodes lies in one slot, and leads to the tagged jobs of each', async () => {

@@ -10,5 +10,4 @@ it.each(['cluster', 'sentinel'])(
     process.stdout.write(stdout);
     expect(stdout).toMatch(/killed 1 times: 3000 accepted, of which 0 are missing/);
   },
-  90_000,
 );

@@ -78,7 +78,7 @@ async function inStep(): Promise<void> {
   const offsetOf = (server: OwnRedisServer) =>
     ask(server, async (redis) => /^master_repl_offset:(\d+)/m.exec(await redis.info('replication'))?.[1]);
   const follows = () => ask(servers[0], async (redis) => (await redis.info('replication')).includes('state=online'));
-  await until('the replica follows', follows, 20_000);
+  await until('the replica follows', follows);
   await until('it is in step', async () => (await offsetOf(servers[0])) === (await offsetOf(servers[1])));
 }
 

@@ -45,7 +45,7 @@ it('a worker killed after Redis gave it jobs, before a handler began, leaves the
   const heldIds = new Set(held.map(({ id }) => id));
   for (const { id, attempt } of starts) expect(attempt).toBe(heldIds.has(id) ? 2 : 1);
   await proxy.stop();
-}, 30_000);
+});
 
 it(
   'SIGTERM at any moment of claim and settlement: every process ends in time, nothing is lost, nothing runs twice',

@@ -146,8 +146,8 @@ it('connections whose packets vanish without an error are replaced, and calls on
   proxy.blackhole();
   const ref = await producer.schedule('work', 'after');
   expect(ref.created).toBe(true);
-  await until('it runs after', () => get(Handlers).payloads.length === 2, 15_000);
-  await until('it is settled', async () => (await inspector.stats()).completed === 2, 15_000);
+  await until('it runs after', () => get(Handlers).payloads.length === 2);
+  await until('it is settled', async () => (await inspector.stats()).completed === 2);
   expect(await inspector.stats()).toMatchObject({ scheduled: 2, started: 2, recovered: 0 });
 });
 

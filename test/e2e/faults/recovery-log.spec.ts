@@ -30,7 +30,7 @@ it('when the jobs of a killed worker come back, one line says how many, which, a
   workers.signal('w1', 'SIGKILL');
   await workers.ended('w1');
   await consumer.start();
-  await until('all have run', () => get(Work).runs.length === 30, 20_000);
+  await until('all have run', () => get(Work).runs.length === 30);
   expect(log.lines).toEqual([
     expect.stringMatching(
       /^warn Recovered 30 jobs of queue 'default', whose leases ran out because worker 'w1' died, was stopped without app\.enableShutdownHooks\(\), was blocked or was cut off from Redis: 'work' \(30: \w+, \w+, \w+, …\)\.$/,

@@ -79,11 +79,7 @@ it.each(['active', 'dead', 'completed', 'results', 'fence', 'served'] as const)(
     const producer = await startApp([], { prefix, role: 'producer' });
     await producer.producer.schedule('work', 'payload', { id: 'one' }).catch(() => {});
     const app = await startApp([Work], { prefix }, { log });
-    await until(
-      'the worker says so, or has no need of it',
-      () => log.lines.length > 0 || app.get(Work).has('one'),
-      5_000,
-    );
+    await until('the worker says so, or has no need of it', () => log.lines.length > 0 || app.get(Work).has('one'));
     await admin.del(keys[name]);
     await producer.producer.schedule('work', 'payload', { id: 'one' });
     await until('it runs', () => app.get(Work).has('one'));

@@ -11,7 +11,7 @@ import { newPrefix, startApp, stopApps } from '../../support/queue-app.js';
 import { seededRandom } from '../../support/random.js';
 import { type OwnRedisServer, startOwnServer } from '../../support/redis-server.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/wait.js';
+import { BEFORE_NEXT_LOOK_MS, until } from '../../support/wait.js';
 import { Work } from '../../support/work.js';
 
 let server: OwnRedisServer;
@@ -40,7 +40,7 @@ async function startWorker(
   const app = await startApp([Work], { connection, commandTimeoutMs, queues, prefix: newPrefix() }, { log });
   const work = app.get(Work);
   await app.producer.schedule('work', 'first');
-  await until('it runs', async () => (await app.inspector.stats()).completed === 1, 20_000);
+  await until('it runs', async () => (await app.inspector.stats()).completed === 1);
   return { ...app, work, log };
 }
 
@@ -61,7 +61,7 @@ it('connections that are cut at any moment, scripts under way included, neither 
   }
   await cutting;
   const { scheduled } = await inspector.stats();
-  await until('all have run', async () => (await inspector.stats()).completed === scheduled, 20_000);
+  await until('all have run', async () => (await inspector.stats()).completed === scheduled);
   expect([...ids].filter((id) => !work.has(id))).toEqual([]);
   expect(work.twice()).toEqual([]);
   expect(await inspector.stats()).toMatchObject({ started: scheduled, recovered: 0, failed: 0 });
@@ -74,7 +74,7 @@ it('a slow way that cuts everything into pieces makes jobs late, and nothing els
   const { producer, inspector, work, prefix, log } = await startWorker({ leaseMs: 2_000 });
   await producer.schedule('long', 3_000);
   const refs = await producer.scheduleMany(Array.from({ length: 20 }, (_, payload) => ({ job: 'work', payload })));
-  await until('all have run', async () => (await inspector.stats()).completed === 22, 20_000);
+  await until('all have run', async () => (await inspector.stats()).completed === 22);
   expect(refs.filter(({ id }) => !work.has(id))).toEqual([]);
   expect(work.twice()).toEqual([]);
   // What arrives a lease after it was asked for goes back and is claimed again.
@@ -133,7 +133,7 @@ it('a worker over whose connections nothing comes back any more runs what is due
     process.stdout.write(`${Math.round(performance.now() - scheduledAt)} ms late\n`);
   }
   expect(work.twice()).toEqual([]);
-}, 40_000);
+});
 
 it('messages that are lost without a word make a job late by no more than maxSleepMs', async () => {
   const { producer, work } = await startWorker({ maxSleepMs: 1_500 });
@@ -153,7 +153,7 @@ it('a subscriber over which nothing comes back any more is replaced after 15 s, 
   // It looks once it hears again.
   const { id } = await producer.schedule('work', 'heard');
   await until('it runs', () => work.has(id), 5_000);
-}, 40_000);
+});
 
 it('a subscriber that is connected and gets no answer is replaced until it gets one', async () => {
   const clients = new ClientFactory(proxy.url, 1_000);
@@ -248,16 +248,16 @@ it('a process that stood still does not take its connection for dead: what came 
 });
 
 it('the first schedule after a time in which a proxy has swallowed everything has time for another connection', async () => {
-  const commandTimeoutMs = 3_000;
+  const commandTimeoutMs = 6_000;
   const { producer } = await startWorker({ commandTimeoutMs });
   proxy.blackhole();
   proxy.swallowNew(true);
   // The worker's turns go on over connections of their own, all of which are swallowed.
   const before = proxy.connections;
-  await until('several connections have been tried', () => proxy.connections >= before + 3, 30_000);
+  await until('several connections have been tried', () => proxy.connections >= before + 3);
   proxy.swallowNew(false);
   expect(await producer.schedule('work', 1, { delay: '1h' })).toMatchObject({ created: true });
-}, 60_000);
+});
 
 it('a subscriber that Redis cuts off, being killed or too slow for its messages, hears again by itself', async () => {
   const { producer, work, prefix } = await startWorker({ connection: server.url, maxSleepMs: 60_000 });
@@ -287,5 +287,5 @@ it('a message that is no time harms nobody', async () => {
   for (const channel of (await admin.pubsub('CHANNELS', `${prefix}:*`)) as string[]) {
     await admin.publish(channel, 'nonsense');
   }
-  await until('it runs', () => work.has(id), 3_000);
+  await until('it runs', () => work.has(id), BEFORE_NEXT_LOOK_MS);
 });

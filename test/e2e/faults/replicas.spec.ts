@@ -5,7 +5,7 @@ import { newPrefix, startApp, stopApps } from '../../support/queue-app.js';
 import { TestCluster } from '../../support/redis-cluster.js';
 import { type OwnRedisServer, startOwnServer } from '../../support/redis-server.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/wait.js';
+import { BEFORE_NEXT_LOOK_MS, until } from '../../support/wait.js';
 
 const TIMEOUT_MS = 1_000;
 
@@ -32,7 +32,7 @@ afterAll(async () => {
   await Promise.all([primary.stop(), replica.stop()]);
 });
 
-const connected = () => until('the replica follows', async () => (await online()) === 1, 20_000);
+const connected = () => until('the replica follows', async () => (await online()) === 1);
 const online = async () => (await admin.info('replication')).match(/state=online/g)?.length ?? 0;
 
 const startProducer = (more = {}) =>
@@ -91,7 +91,7 @@ it('while no replica confirms a call its outcome is unknown, however often it is
   replica.thaw();
   expect(await again()).toMatchObject({ id, created: false });
   expect(await inspector.counts()).toMatchObject({ scheduled: 3 });
-}, 20_000);
+});
 
 it('a replica that confirms in time is enough, although it was frozen meanwhile', async () => {
   const { producer } = await startProducer({ commandTimeoutMs: 4_000 });
@@ -103,7 +103,7 @@ it('a replica that confirms in time is enough, although it was frozen meanwhile'
   await until('a second one is sent', async () => (await calls('wait')) > before + 2, 3_500);
   replica.thaw();
   expect(await call).toMatchObject({ created: true });
-}, 20_000);
+});
 
 it('the replicas of a node that has taken over confirm nothing that it may not have', async () => {
   const other = await startOwnServer();
@@ -111,7 +111,7 @@ it('the replicas of a node that has taken over confirm nothing that it may not h
   const proxy = await TcpProxy.start(primary.url);
   const reader = new Redis(other.url);
   try {
-    await until('it follows', async () => (await reader.info('replication')).includes('state=online'), 20_000);
+    await until('it follows', async () => (await reader.info('replication')).includes('state=online'));
     const { producer, prefix } = await startProducer({ connection: proxy.url, commandTimeoutMs: 5_000 });
     await producer.schedule('work', 'before', { delay: '1h' });
     replica.freeze();
@@ -129,7 +129,7 @@ it('the replicas of a node that has taken over confirm nothing that it may not h
     await proxy.stop();
     await Promise.all([other.stop(), itsReplica.stop()]);
   }
-}, 30_000);
+});
 
 it('with too few replicas a call is refused at once and writes nothing', async () => {
   const prefix = newPrefix();
@@ -143,7 +143,7 @@ it('with too few replicas a call is refused at once and writes nothing', async (
   expect(await failure(producer.scheduleMany([{ job: 'work', payload: 1 }]))).toMatchObject(refused);
   expect(await failure(producer.cancel('mine'))).toMatchObject(refused);
   expect(await failure(producer.upsertRecurrence('daily', 'work', 1, { everyMs: 60_000 }))).toMatchObject(refused);
-  expect(performance.now() - calledAt).toBeLessThan(1_000);
+  expect(performance.now() - calledAt).toBeLessThan(BEFORE_NEXT_LOOK_MS);
   expect(await admin.keys(`${prefix}:{default}:*`)).toEqual([]);
 });
 
@@ -152,12 +152,12 @@ it('a replica that is gone is missed within a second', async () => {
   await producer.schedule('work', 'before', { delay: '1h' });
   await replica.kill();
   try {
-    await until('it is known', async () => (await failure(producer.schedule('work', 1))).outcome === 'refused', 3_000);
+    await until('it is known', async () => (await failure(producer.schedule('work', 1))).outcome === 'refused');
   } finally {
     await replica.restart();
     await connected();
   }
-  await until('it is back', () => producer.schedule('work', 2).catch(() => undefined), 3_000);
+  await until('it is back', () => producer.schedule('work', 2).catch(() => undefined));
 });
 
 it.each(['wait', 'info'])('a user that may not run %s is told so before anything is written', async (command) => {
@@ -194,7 +194,7 @@ it('every changing call waits for replicas, and no reading one', async () => {
   );
   expect(unknown.map(({ outcome }) => outcome)).toEqual(unknown.map(() => 'unknown'));
   expect(await producer.recurrences()).toEqual([]);
-}, 20_000);
+});
 
 it('on a cluster the node that has the queue is asked', async () => {
   const cluster = await TestCluster.start(1);
@@ -214,4 +214,4 @@ it('on a cluster the node that has the queue is asked', async () => {
     await stopApps();
     await cluster.stop();
   }
-}, 60_000);
+});

@@ -30,7 +30,7 @@ it.each(['fast', 'slow', 'jumping'] as const)(
       })),
     );
     await producer.schedule('work', null, { delay: '59m' });
-    await until('all have run', async () => (await inspector.stats()).completed === 2 * JOBS, 15_000);
+    await until('all have run', async () => (await inspector.stats()).completed === 2 * JOBS);
     const starts = workers.history().filter(({ event }) => event === 'start');
     expect(starts).toHaveLength(2 * JOBS);
     expect(new Set(starts.map(({ id }) => id)).size).toBe(2 * JOBS);
@@ -41,5 +41,4 @@ it.each(['fast', 'slow', 'jumping'] as const)(
     expect(await inspector.stats()).toMatchObject({ recovered: 0, failed: 0 });
     expect(await inspector.counts()).toMatchObject({ scheduled: 1, due: 0, active: 0 });
   },
-  30_000,
 );

@@ -52,7 +52,7 @@ it('weights of 1, 3 and 5 under a concurrency of 10 never exceed it, and starve 
   const jobs = Array.from({ length: 900 }, (_, i) => ({ job: names[i % 3]!, payload: i }));
   await producer.scheduleMany(jobs);
   await consumer.start();
-  await until('all have run', async () => (await inspector.stats()).completed === 900, 30_000);
+  await until('all have run', async () => (await inspector.stats()).completed === 900);
   const { most, done, order } = get(Weighted);
   expect(done).toEqual({ one: 300, three: 300, five: 300 });
   expect(most.weight).toBeLessThanOrEqual(10);
@@ -101,7 +101,7 @@ it('what one process has no room for in a handler runs in another at once', asyn
   });
   // Both idle and asleep: the first to be told is full after two, and must pass the others on.
   await producer.scheduleMany(Array.from({ length: 40 }, (_, i) => ({ job: 'slow', payload: i })));
-  await until('all have run', async () => (await inspector.stats()).completed === 40, 20_000);
+  await until('all have run', async () => (await inspector.stats()).completed === 40);
   const second = started(first.get(Limited).done.slow ?? 0);
   expect(second).toBeGreaterThan(5);
 });

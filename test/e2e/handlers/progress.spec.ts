@@ -55,7 +55,7 @@ it('another process sees how far a job is while it runs, and what the last repor
     return (progress as { worker: string } | undefined)?.worker === 'w2';
   });
   expect((await inspector.job(job))?.attempts).toBe(2);
-}, 30_000);
+});
 
 it('a worker that was frozen beyond its lease cannot write over the progress of the one that has the job', async () => {
   workers = new WorkerProcesses();
@@ -72,7 +72,7 @@ it('a worker that was frozen beyond its lease cannot write over the progress of 
   // It has called `progress` until its signal aborted, and waits for its second to be over.
   while (Date.now() < since + 2_500) expect(await seen()).toBe('other');
   await inspector.cancelRunning(job);
-}, 30_000);
+});
 
 it('reports go at most once a second a job, and none where no job reports', async () => {
   const redis = new Redis(redisUrl());

@@ -66,7 +66,7 @@ it('a worker is not live also where the client of the application makes strings 
   const app = await startHealthApp([Mails], { connection, ...QUICK });
   await runsAJob(app);
   proxy.swallowWhere(takesTurn);
-  await until('it is not live', async () => (await statusOf(app)) === 'down', 20_000);
+  await until('it is not live', async () => (await statusOf(app)) === 'down');
 });
 
 it('a worker whose answers are swallowed is not live while Redis answers others, and live again with its answers', async () => {
@@ -74,14 +74,14 @@ it('a worker whose answers are swallowed is not live while Redis answers others,
   await runsAJob(app);
   expect(await app.health.isLive('queue')).toEqual({ queue: { status: 'up' } });
   proxy.swallowWhere(takesTurn);
-  await until('it is not live', async () => (await statusOf(app)) === 'down', 20_000);
+  await until('it is not live', async () => (await statusOf(app)) === 'down');
   expect((await app.health.isLive('queue')).queue.message).toMatch(
     /^No answer from Redis reaches the workers of this process \(the queue 'default' for [^)]+\), although Redis answers another connection of it\.$/,
   );
   // The queue itself is well: other processes may work on it.
   expect((await app.health.isHealthy('queue')).queue.status).toBe('up');
   proxy.swallowWhere();
-  await until('it is live again', async () => (await statusOf(app)) === 'up', 20_000);
+  await until('it is live again', async () => (await statusOf(app)) === 'up');
   await runsAJob(app);
 });
 
@@ -161,7 +161,7 @@ it('before the start, while the workers stop and in producers a process is live'
   expect(await statusesFor(app, 2 * SILENT_MS)).toEqual(new Set(['up']));
   expect(await statusOf(producer)).toBe('up');
   await app.consumer.start();
-  await until('it is not live', async () => (await statusOf(app)) === 'down', 20_000);
+  await until('it is not live', async () => (await statusOf(app)) === 'down');
   let hasStopped = false;
   const stopping = app.consumer.stop().then(() => {
     hasStopped = true;
@@ -180,7 +180,7 @@ it('a process that stood still is live at its first breath', async () => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, stoodStillMs);
   expect(await statusOf(app)).toBe('up');
   // The silence counts from here on.
-  await until('it is not live', async () => (await statusOf(app)) === 'down', 20_000);
+  await until('it is not live', async () => (await statusOf(app)) === 'down');
 });
 
 it('on a cluster, the node that holds the queue is the one that is asked', async () => {
@@ -192,5 +192,5 @@ it('on a cluster, the node that holds the queue is the one that is asked', async
   server.freeze();
   expect(await statusesFor(app, 5 * SILENT_MS)).toEqual(new Set(['up']));
   server.thaw();
-  await until('it is healthy again', async () => (await app.health.isHealthy('queue')).queue.status === 'up', 20_000);
+  await until('it is healthy again', async () => (await app.health.isHealthy('queue')).queue.status === 'up');
 });

@@ -47,4 +47,4 @@ it('two processes of different options both warn after ten minutes, and workers(
   expect(told('a')[0]![0]).toContain(`keepCompleted is ${one} ${inA}, and ${two} ${inB}. Give all of them the same`);
   expect(told('b')).toHaveLength(1);
   expect(told('b')[0]![0]).toContain(`keepCompleted is ${two} ${inB}, and ${one} ${inA}. Give all of them the same`);
-}, 60_000);
+});

@@ -25,7 +25,7 @@ beforeAll(async () => {
   server = await startOwnServer('--repl-diskless-sync-delay', '0');
   replica = await startOwnServer('--replicaof', '127.0.0.1', String(server.port));
   admin = new Redis(server.url);
-  await until('the replica follows', async () => (await admin.info('replication')).includes('state=online'), 20_000);
+  await until('the replica follows', async () => (await admin.info('replication')).includes('state=online'));
 });
 afterEach(stopApps);
 afterAll(async () => {

@@ -96,7 +96,7 @@ it('a permission that is taken away while an application runs is told by its nam
     redisCode: 'NOPERM',
     jobId: 'again',
   });
-  await until('the worker says so', () => log.lines.length > 0, 10_000);
+  await until('the worker says so', () => log.lines.length > 0);
   expect(await observe(1_500)).toBe(0);
   expect(log.lines).toEqual([expect.stringMatching(/^error The worker of queue 'default' cannot go on.*NOPERM/)]);
   expect(await audit(admin, prefix)).toEqual([]);

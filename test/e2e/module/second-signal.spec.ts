@@ -5,7 +5,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import type { ScheduledQueueProducer } from '../../../lib/index.js';
 import { newPrefix, redisUrl, startApp, stopApps } from '../../support/queue-app.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/wait.js';
+import { BEFORE_NEXT_LOOK_MS, until } from '../../support/wait.js';
 
 // Real processes and real signals: whoever presses Ctrl-C twice does not want to wait.
 
@@ -79,7 +79,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     const from = performance.now();
     drainer.kill(signal);
     expect(await drainer.ended).toBe(signal === 'SIGINT' ? 130 : 143);
-    expect(performance.now() - from).toBeLessThan(1_500);
+    expect(performance.now() - from).toBeLessThan(BEFORE_NEXT_LOOK_MS);
     expect(drainer.lines.slice(drainer.lines.lastIndexOf('running') + 1)).toEqual([
       'log Waiting up to 20 s for 3 running jobs: work (3).',
       `warn ${signal} during the shutdown: running jobs go back to the queue at once, and the process ends.`,

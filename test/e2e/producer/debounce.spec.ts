@@ -40,13 +40,9 @@ describe('a debounce over processes', () => {
     expect(`${version} ${ref.status}`).toBe(`${version} ${expected}`);
   };
   const happened = (event: string, version: number) =>
-    until(
-      `${event} of ${version}`,
-      () => {
-        return processes.history().some((line) => line.event === event && line.version === version);
-      },
-      10_000,
-    );
+    until(`${event} of ${version}`, () => {
+      return processes.history().some((line) => line.event === event && line.version === version);
+    });
   const inState = (state: string | undefined) =>
     until(`it is ${state}`, async () => (await app.inspector.job('doc'))?.state === state);
 
@@ -102,7 +98,7 @@ describe('a debounce over processes', () => {
     const redis = new Redis(redisUrl());
     expect(await audit(redis, processes.prefix)).toEqual([]);
     redis.disconnect();
-  }, 60_000);
+  });
 });
 
 const index = defineScheduledJob<{ version: number }>('index', { maxAttempts: 1, onDuplicate: 'replace' });

@@ -5,7 +5,7 @@ import { CommandCount } from '../../support/command-count.js';
 import { noteWarnings } from '../../support/node-warnings.js';
 import { startApp, stopApps } from '../../support/queue-app.js';
 import { startOwnServer } from '../../support/redis-server.js';
-import { until } from '../../support/wait.js';
+import { BEFORE_NEXT_LOOK_MS, until } from '../../support/wait.js';
 import { WorkerProcesses } from '../../support/worker-process.js';
 
 @Injectable()
@@ -49,7 +49,7 @@ it('jobs due at once, in 1 ms, in 1 s, in 25 days and in 100 years: none is earl
     // The handler's clock is that of the server here: both are of one machine.
     expect(run.ranAt).toBeGreaterThanOrEqual(run.dueAt);
     expect(run.latenessMs).toBeGreaterThanOrEqual(0);
-    expect(run.latenessMs).toBeLessThan(100);
+    expect(run.latenessMs).toBeLessThan(BEFORE_NEXT_LOOK_MS);
   }
 
   const count = new CommandCount(server.url);
@@ -64,7 +64,7 @@ it('jobs due at once, in 1 ms, in 1 s, in 25 days and in 100 years: none is earl
   expect(await inspector.counts()).toMatchObject({ scheduled: 2, due: 0 });
   expect((await inspector.list('scheduled')).map(({ id }) => id)).toEqual(far.map(({ id }) => id));
   expect(await inspector.nextDueAt()).toEqual(far[0]!.dueAt);
-}, 40_000);
+});
 
 it('an idle worker with a job due in an hour sends less than one command a second, and starts one from another process at once', async () => {
   const server = await startOwnServer();
@@ -102,4 +102,4 @@ it('an idle worker with a job due in an hour sends less than one command a secon
   process.stdout.write(`started after ${median} ms (median), ${delays.at(-1)} ms (worst of ${delays.length})\n`);
   expect(Math.min(...delays)).toBeGreaterThanOrEqual(0);
   expect(median).toBeLessThanOrEqual(20);
-}, 60_000);
+});

@@ -9,7 +9,7 @@ import {
 } from '../../../lib/index.js';
 import { audit } from '../../support/audit.js';
 import { type QueueApp, redisUrl, startApp, stopApps } from '../../support/queue-app.js';
-import { until } from '../../support/wait.js';
+import { BEFORE_NEXT_LOOK_MS, until } from '../../support/wait.js';
 
 const remind = defineScheduledJob<string>('remind', { queue: 'mail', tags: ['reminder'] });
 const TRIP = 'trip 7: Paris';
@@ -112,9 +112,9 @@ describe('shiftTagged', () => {
     await app.producer.schedule(remind, 'a', { tags: [TRIP], delay: '3h' });
     await app.producer.schedule(remind, 'b', { tags: [TRIP], delay: '5h' });
     expect(await app.inspector.shiftTagged(TRIP, '-4h', { queue: 'mail' })).toBe(2);
-    await until('the one has run', () => handlers.ran.length === 1, 1_000);
+    await until('the one has run', () => handlers.ran.length === 1, BEFORE_NEXT_LOOK_MS);
     expect(await app.inspector.shiftTagged(TRIP, '-4h', { queue: 'mail' })).toBe(1);
-    await until('the other has run', () => handlers.ran.length === 2, 1_000);
+    await until('the other has run', () => handlers.ran.length === 2, BEFORE_NEXT_LOOK_MS);
     expect(handlers.ran).toEqual(['a', 'b']);
   });
 });

@@ -73,15 +73,11 @@ it('of three processes on one queue the maximum of each gauge is the truth, and 
   expect(sumOf(all, 'scheduled_queue_lateness_seconds_count', { queue })).toBe(stats.started);
   expect(sumOf(all, 'scheduled_queue_claim_size_sum', { queue })).toBe(stats.started);
   // What they tell was kept for up to 5 s, so the last one is asked for until it agrees.
-  const seen = await until(
-    'the gauges have been read anew',
-    async () => {
-      const late = await scrapes();
-      const read = (state: string) => maxOf(late, 'scheduled_queue_jobs', { queue, state });
-      return Object.entries(counts).every(([state, count]) => read(state) === count) && late;
-    },
-    15_000,
-  );
+  const seen = await until('the gauges have been read anew', async () => {
+    const late = await scrapes();
+    const read = (state: string) => maxOf(late, 'scheduled_queue_jobs', { queue, state });
+    return Object.entries(counts).every(([state, count]) => read(state) === count) && late;
+  });
   for (const scrape of seen) {
     for (const [state, count] of Object.entries(counts))
       expect([state, scrape.value('scheduled_queue_jobs', { queue, state })]).toEqual([state, count]);

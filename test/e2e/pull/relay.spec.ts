@@ -18,7 +18,7 @@ import { newPrefix, redisUrl, startApp, stopApps } from '../../support/queue-app
 import { startOwnServer } from '../../support/redis-server.js';
 import { listElements, streamEntries, toRecord } from '../../support/relayed.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/wait.js';
+import { BEFORE_NEXT_LOOK_MS, until } from '../../support/wait.js';
 import { WorkerProcesses } from '../../support/worker-process.js';
 
 @Injectable()
@@ -222,7 +222,7 @@ describe('a relay', () => {
     const started = performance.now();
     await relay.stop();
     await relay.stop();
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(performance.now() - started).toBeLessThan(BEFORE_NEXT_LOOK_MS);
     const { id } = await producer.schedule('mail', 2);
     expect((await inspector.explain(id)).code).toBe('no-handler');
     await sleep(200);
@@ -239,7 +239,7 @@ describe('a relay', () => {
     await entries(1);
     const started = performance.now();
     await app.close();
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(performance.now() - started).toBeLessThan(BEFORE_NEXT_LOOK_MS);
     expect(() => consumer.relay({ to: { stream: key } })).toThrow(QueueClosedError);
     const { id } = await other.producer.schedule('mail', 2);
     await sleep(200);
@@ -258,7 +258,8 @@ describe('a relay', () => {
     await first.stop();
     await entries(2);
     const [last] = await redis.xrevrange(key, '+', '-', 'COUNT', 1);
-    expect(Number(last![0].split('-')[0]) - dueAt!.getTime()).toBeLessThan(200);
+    // A deputy who is not told looks half a second later.
+    expect(Number(last![0].split('-')[0]) - dueAt!.getTime()).toBeLessThan(450);
   });
 
   it('waits while its target is of another type, says so once, and goes on when that is mended', async () => {
@@ -285,7 +286,7 @@ describe('a relay', () => {
     await until('it is told', () => log.starting('error').length > 1);
     const started = performance.now();
     await stuck.stop();
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(performance.now() - started).toBeLessThan(BEFORE_NEXT_LOOK_MS);
   });
 
   it('tells nothing by events, and kept completed jobs have none of its', async () => {
@@ -328,10 +329,10 @@ describe('a relay', () => {
     proxy.cutAll();
     const started = performance.now();
     await relay.stop();
-    expect(performance.now() - started).toBeLessThan(1_500);
+    expect(performance.now() - started).toBeLessThan(BEFORE_NEXT_LOOK_MS);
   });
 
-  it('costs less than one command a second while nothing is due, and is woken within milliseconds', async () => {
+  it('costs less than one command a second while nothing is due, and is woken at once', async () => {
     const server = await startOwnServer();
     cleanups.push(() => server.stop());
     const own = new Redis(server.url);
@@ -361,8 +362,8 @@ describe('a relay', () => {
     late.sort((a, b) => a - b);
     process.stdout.write(`relayed after ${late[20]} ms (median), ${late.at(-1)} ms (worst of 41)\n`);
     expect(late[0]).toBeGreaterThanOrEqual(0);
-    expect(late[20]).toBeLessThanOrEqual(20);
-  }, 60_000);
+    expect(late[20]).toBeLessThan(300);
+  });
 
   it.each(['stream', 'list'] as const)(
     'moves every job to a %s once, whichever of its processes are killed in between',
@@ -388,7 +389,7 @@ describe('a relay', () => {
         await workers.ended(id);
         expect(await length()).toBeLessThan(refs.length);
       }
-      await until('all are moved', async () => (await inspector.stats()).completed === refs.length, 60_000);
+      await until('all are moved', async () => (await inspector.stats()).completed === refs.length);
       const out = type === 'stream' ? await streamEntries(redis, key) : await listElements(redis, key);
       expect(out.map(({ id }) => id).sort()).toEqual(refs.map(({ id }) => id).sort());
       const all = refs.length;
@@ -396,7 +397,6 @@ describe('a relay', () => {
       expect(await inspector.counts()).toEqual({ scheduled: 0, due: 0, active: 0, completed: 0, dead: 0 });
       expect(await audit(redis, workers.prefix)).toEqual([]);
     },
-    60_000,
   );
 
   it.each([

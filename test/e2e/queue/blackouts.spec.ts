@@ -14,7 +14,7 @@ import { CommandCount } from '../../support/command-count.js';
 import { newPrefix, redisUrl, startApp, stopApps } from '../../support/queue-app.js';
 import { startOwnServer } from '../../support/redis-server.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/wait.js';
+import { BEFORE_NEXT_LOOK_MS, until } from '../../support/wait.js';
 
 @Injectable()
 class Handlers {
@@ -77,7 +77,7 @@ describe('in a blackout', () => {
     await producer.dispatch('work', null);
     await producer.schedule('work', null, { delay: 50 });
     expect(await producer.runNow(waiting)).toBe(true);
-    await until('all is over', () => runs().length >= 5, 10_000);
+    await until('all is over', () => runs().length >= 5);
     expect(new Set(runs().map(({ id }) => id)).size).toBe(4);
     // What was claimed just before may begin just after.
     const begun = runs().filter(({ id, at }) => id !== failing.id || at > blackout.from.getTime() + 200);
@@ -107,7 +107,7 @@ describe('in a blackout', () => {
     commands.close();
     expect(await redis.llen(list)).toBe(0);
     await inspector.setBlackouts([]);
-    await until('it has moved', async () => (await redis.llen(list)) === 1, 2_000);
+    await until('it has moved', async () => (await redis.llen(list)) === 1, BEFORE_NEXT_LOOK_MS);
     await relay.stop();
     redis.disconnect();
   });
@@ -171,7 +171,7 @@ describe('setBlackouts', () => {
     await producer.dispatch('work', 1);
     await asleep(prefix, 3);
     await inspector.setBlackouts([]);
-    await until('it runs', () => runs().length === 1, 2_000);
+    await until('it runs', () => runs().length === 1, BEFORE_NEXT_LOOK_MS);
   });
 
   it('wakes who sleeps for the end of one that it makes shorter', async () => {
@@ -180,7 +180,7 @@ describe('setBlackouts', () => {
     await producer.dispatch('work', 1);
     await asleep(prefix, 2);
     await inspector.setBlackouts([inMs(-1_000, 300)]);
-    await until('it runs', () => runs().length === 1, 2_000);
+    await until('it runs', () => runs().length === 1, BEFORE_NEXT_LOOK_MS);
   });
 
   it('takes the place of what was set before, and blackouts() tells what can be set again', async () => {

@@ -3,7 +3,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { JobOutcome, OnScheduledJob, type QueueOptions, type ScheduledJob } from '../../../lib/index.js';
 import { type QueueApp, startApp, stopApps } from '../../support/queue-app.js';
-import { until } from '../../support/wait.js';
+import { BEFORE_NEXT_LOOK_MS, until } from '../../support/wait.js';
 
 afterEach(stopApps);
 
@@ -106,6 +106,6 @@ it.each(Object.entries(CASES))(
     await sleep(100);
     expect(started()).not.toContain('next');
     await free(other);
-    await until('the next one begins', () => started().includes('next'), 2_500);
+    await until('the next one begins', () => started().includes('next'), BEFORE_NEXT_LOOK_MS);
   },
 );

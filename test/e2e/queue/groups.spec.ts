@@ -49,12 +49,12 @@ it('never three of a group run with a concurrency of 2, also while a process is 
   const names = namesOf(3, 'w');
   await Promise.all(names.map((id) => workers.start(id, options)));
   const completed = async () => (await inspector.stats()).completed;
-  await until('they work', async () => (await completed()) > jobs.flat().length / 4, 30_000);
+  await until('they work', async () => (await completed()) > jobs.flat().length / 4);
   const dying = await until('one is busy', () => names.find((name) => runningIn(name) > 10));
   workers.signal(dying, 'SIGKILL');
   await workers.ended(dying);
   const linesThen = workers.history().length;
-  await until('all have run', async () => (await completed()) === jobs.flat().length, 60_000);
+  await until('all have run', async () => (await completed()) === jobs.flat().length);
 
   // All append to one file, so its lines are in the order of what happened. What the killed process ran is over with it.
   const running = new Map(groups.map((group) => [group, new Map<string, string>()]));
@@ -94,10 +94,10 @@ it("with 'fifo' each group runs in order, although jobs fail and processes are k
   await Promise.all(names.map((id) => workers.keepAlive(id, options)));
   const completed = async () => (await inspector.stats()).completed;
   for (let i = 1; i <= kills; i++) {
-    await until('so many have run', async () => (await completed()) >= (jobs.length * i) / (kills + 1), 60_000);
+    await until('so many have run', async () => (await completed()) >= (jobs.length * i) / (kills + 1));
     workers.signal(names[i % names.length]!, 'SIGKILL');
   }
-  await until('all have run', async () => (await completed()) === jobs.length, 60_000);
+  await until('all have run', async () => (await completed()) === jobs.length);
 
   const ran = new Map<string, number[]>(groups.map((group) => [group, []]));
   for (const { group, version } of startsByClaim()) {
@@ -111,30 +111,26 @@ it("with 'fifo' each group runs in order, although jobs fail and processes are k
   expect((await inspector.stats()).failed).toBeGreaterThan(jobs.length / 20);
 }, 360_000);
 
-it.each([1, 3])(
-  'weights of 3, 2 and 1 share 1 000 starts of %i processes to within 5 %%',
-  async (processes) => {
-    const WEIGHTS = { heavy: 3, middling: 2, light: 1 };
-    const { producer, inspector } = await startApp([], { prefix: workers.prefix, role: 'producer' });
-    for (const [group, weight] of Object.entries(WEIGHTS)) {
-      await inspector.setGroup(group, { weight });
-      await producer.scheduleMany(
-        Array.from({ length: 1_000 }, () => ({ job: 'work', payload: null, options: { group } })),
-      );
-    }
-    await Promise.all(namesOf(processes, 'w').map((id) => workers.start(id, { workMs: 5 })));
-    await until('there are 1 000 starts', async () => (await inspector.stats()).started > 1_100, 60_000);
-    await workers.stop();
+it.each([1, 3])('weights of 3, 2 and 1 share 1 000 starts of %i processes to within 5 %%', async (processes) => {
+  const WEIGHTS = { heavy: 3, middling: 2, light: 1 };
+  const { producer, inspector } = await startApp([], { prefix: workers.prefix, role: 'producer' });
+  for (const [group, weight] of Object.entries(WEIGHTS)) {
+    await inspector.setGroup(group, { weight });
+    await producer.scheduleMany(
+      Array.from({ length: 1_000 }, () => ({ job: 'work', payload: null, options: { group } })),
+    );
+  }
+  await Promise.all(namesOf(processes, 'w').map((id) => workers.start(id, { workMs: 5 })));
+  await until('there are 1 000 starts', async () => (await inspector.stats()).started > 1_100);
+  await workers.stop();
 
-    const starts = startsByClaim().slice(0, 1_000);
-    for (const [group, weight] of Object.entries(WEIGHTS)) {
-      const share = starts.filter((start) => start.group === group).length / (1_000 * (weight / 6));
-      process.stdout.write(`${group}: ${(100 * share).toFixed(1)} % of its share with ${processes}\n`);
-      expect(Math.abs(share - 1)).toBeLessThan(0.05);
-    }
-  },
-  90_000,
-);
+  const starts = startsByClaim().slice(0, 1_000);
+  for (const [group, weight] of Object.entries(WEIGHTS)) {
+    const share = starts.filter((start) => start.group === group).length / (1_000 * (weight / 6));
+    process.stdout.write(`${group}: ${(100 * share).toFixed(1)} % of its share with ${processes}\n`);
+    expect(Math.abs(share - 1)).toBeLessThan(0.05);
+  }
+});
 
 it('a single job is next, however many jobs of another group are due', async () => {
   const BACKLOG = IS_LONG ? 1_000_000 : 20_000;

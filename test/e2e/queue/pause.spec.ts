@@ -7,7 +7,7 @@ import { CommandCount } from '../../support/command-count.js';
 import { newPrefix, redisUrl, startApp, stopApps } from '../../support/queue-app.js';
 import { startOwnServer } from '../../support/redis-server.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
-import { until } from '../../support/wait.js';
+import { BEFORE_NEXT_LOOK_MS, until } from '../../support/wait.js';
 
 @Injectable()
 class Handlers {
@@ -80,7 +80,7 @@ describe('while a queue is paused', () => {
     expect(runs()).toEqual([]);
     await inspector.resume();
     expect(await inspector.isPaused()).toBe(false);
-    await until('all run', () => runs().length === 6, 1_000);
+    await until('all run', () => runs().length === 6, BEFORE_NEXT_LOOK_MS);
   });
 
   it('workers sleep, and one is woken when it is resumed, which wakes others for what it has no room for', async () => {
@@ -90,7 +90,7 @@ describe('while a queue is paused', () => {
     for (let i = 0; i < 3; i++) await producer.dispatch('hold', i);
     await asleep(prefix, 3);
     await inspector.resume();
-    await until('all run', () => handlers.every(({ held }) => held.length === 1), 2_000);
+    await until('all run', () => handlers.every(({ held }) => held.length === 1), BEFORE_NEXT_LOOK_MS);
     for (const each of handlers) each.letGo();
   });
 
@@ -106,7 +106,7 @@ describe('while a queue is paused', () => {
     await asleep(prefix, 4);
     await inspector.resume();
     const runs = () => workers.map(({ get }) => get(Handlers).runs.map(({ payload }) => payload));
-    await until('each has run its own', () => runs().flat().length === ids.length, 1_000);
+    await until('each has run its own', () => runs().flat().length === ids.length, BEFORE_NEXT_LOOK_MS);
     expect(runs()).toEqual(ids.map((id) => [id]));
   });
 
@@ -160,7 +160,7 @@ describe('while a queue is paused', () => {
     await lookedAgain();
     expect(get(Handlers).runs).toEqual([]);
     await inspector.resume();
-    await until('it runs', () => get(Handlers).runs.length === 1, 1_000);
+    await until('it runs', () => get(Handlers).runs.length === 1, BEFORE_NEXT_LOOK_MS);
   });
 
   it('idle workers are quiet, though jobs are due', async () => {
@@ -204,7 +204,7 @@ describe('a pause for a time', () => {
     await producer.dispatch('work', 1);
     await asleep(prefix, 2);
     await inspector.pause({ forMs: 200 });
-    await until('it runs', () => runs().length === 1, 1_500);
+    await until('it runs', () => runs().length === 1, BEFORE_NEXT_LOOK_MS);
   });
 
   it('gives way to one that lasts longer', async () => {

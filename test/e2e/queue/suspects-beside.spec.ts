@@ -78,7 +78,7 @@ it('a suspect waits until nothing else runs in its process, other queues include
   handlers.finish(suspect!);
   await until('the others run', () => handlers.running.has('after') && handlers.running.has('ordinary'));
   for (const id of ['after', 'ordinary']) handlers.finish(id);
-}, 30_000);
+});
 
 it('a pop gets a suspect alone, only where the process holds nothing, and others wait until it is settled', async () => {
   const { producer, consumer, prefix } = await startApp();
@@ -106,4 +106,4 @@ it('a pop gets a suspect alone, only where the process holds nothing, and others
     left -= jobs.length;
   }
   expect(seen.flat().sort()).toEqual([...ids, 'ordinary'].sort());
-}, 30_000);
+});

@@ -32,33 +32,25 @@ function besideThirdAttempts(history: readonly HistoryLine[]): string[] {
 it.each([
   ['one worker with 30 places', 1, 30],
   ['two workers with 10 places', 2, 10],
-])(
-  'only the job that kills its process is dead, of 60 others beside it, with %s',
-  async (_, count, concurrency) => {
-    const { producer, inspector } = await startApp([], { prefix: workers.prefix });
-    await producer.schedule('work', { killAfterMs: 60 }, { id: 'killer', at: Date.now() - 1 });
-    const innocents = Array.from({ length: INNOCENTS }, (_, i) => ({
-      job: 'work',
-      payload: null,
-      options: { id: `innocent-${i}` },
-    }));
-    await producer.scheduleMany(innocents);
-    const options = { concurrency, leaseMs: LEASE_MS, workMs: 80 };
-    await Promise.all(Array.from({ length: count }, (_, i) => workers.keepAlive(`w${i}`, options)));
+])('only the job that kills its process is dead, of 60 others beside it, with %s', async (_, count, concurrency) => {
+  const { producer, inspector } = await startApp([], { prefix: workers.prefix });
+  await producer.schedule('work', { killAfterMs: 60 }, { id: 'killer', at: Date.now() - 1 });
+  const innocents = Array.from({ length: INNOCENTS }, (_, i) => ({
+    job: 'work',
+    payload: null,
+    options: { id: `innocent-${i}` },
+  }));
+  await producer.scheduleMany(innocents);
+  const options = { concurrency, leaseMs: LEASE_MS, workMs: 80 };
+  await Promise.all(Array.from({ length: count }, (_, i) => workers.keepAlive(`w${i}`, options)));
 
-    await until(
-      'all others have completed and the killer is dead',
-      async () => {
-        const { completed, dead } = await inspector.stats();
-        return completed === INNOCENTS && dead === 1;
-      },
-      60_000,
-    );
-    expect((await inspector.list('dead')).map(({ id, reason }) => [id, reason])).toEqual([['killer', 'crashed']]);
-    const thirdAttempts = workers.history().filter(({ event, attempt }) => event === 'start' && attempt === 3);
-    // Those that died twice beside the killer, and the killer itself.
-    expect(thirdAttempts.length).toBeGreaterThan(1);
-    expect(besideThirdAttempts(workers.history())).toEqual([]);
-  },
-  90_000,
-);
+  await until('all others have completed and the killer is dead', async () => {
+    const { completed, dead } = await inspector.stats();
+    return completed === INNOCENTS && dead === 1;
+  });
+  expect((await inspector.list('dead')).map(({ id, reason }) => [id, reason])).toEqual([['killer', 'crashed']]);
+  const thirdAttempts = workers.history().filter(({ event, attempt }) => event === 'start' && attempt === 3);
+  // Those that died twice beside the killer, and the killer itself.
+  expect(thirdAttempts.length).toBeGreaterThan(1);
+  expect(besideThirdAttempts(workers.history())).toEqual([]);
+});

@@ -34,13 +34,13 @@ async function startBacklog(): Promise<void> {
 async function startOf(id: string, worker: string): Promise<{ afterMs: number; done: number }> {
   const scheduledAt = performance.timeOrigin + performance.now();
   const isStart = (line: HistoryLine) => line.event === 'start' && line.id === id;
-  const start = await until('it has started', () => workers.history().find(isStart), 60_000);
+  const start = await until('it has started', () => workers.history().find(isStart));
   expect(start.worker).toBe(worker);
   return { afterMs: start.at - scheduledAt, done: workers.history().filter(({ event }) => event === 'end').length };
 }
 
 async function backlogIsDone(more: number): Promise<void> {
-  await until('all is done', async () => (await app.inspector.stats()).completed === BACKLOG + more, 60_000);
+  await until('all is done', async () => (await app.inspector.stats()).completed === BACKLOG + more);
 }
 
 /** The longest time for which a place was empty before process `busy` started its last job. */
@@ -70,7 +70,7 @@ it('an urgent job that another process handles starts within 500 ms beside a bac
   expect(starts.at(-1)!.done).toBeLessThan(BACKLOG);
   await backlogIsDone(5);
   expect(longestIdleMs()).toBeLessThan(LEFT_MS + NOISE_MS);
-}, 90_000);
+});
 
 it('a job starts within 500 ms that prefers an idle process, though another works on a backlog of its name and priority', async () => {
   await startBacklog();
@@ -81,7 +81,7 @@ it('a job starts within 500 ms that prefers an idle process, though another work
   expect(afterMs).toBeLessThan(500);
   expect(done).toBeLessThan(BACKLOG);
   await backlogIsDone(1);
-}, 90_000);
+});
 
 it.each(['SIGKILL', 'SIGSTOP'] as const)(
   'no place is idle for longer than 250 ms for a process that got %s',
@@ -98,5 +98,4 @@ it.each(['SIGKILL', 'SIGSTOP'] as const)(
     else await workers.start('heir', { ...LIMITED, name: 'urgent' });
     await backlogIsDone(3);
   },
-  90_000,
 );

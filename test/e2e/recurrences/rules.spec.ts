@@ -79,7 +79,7 @@ describe('jitter', () => {
       limit: 10,
     });
     const handlers = get(Occurrences);
-    await until('all have run', () => handlers.seen.length === 10, 20_000);
+    await until('all have run', () => handlers.seen.length === 10);
     const jitters = handlers.seen
       .filter(({ recurrence }) => !recurrence!.missed)
       .map(({ recurrence, dueAt }) => dueAt.getTime() - recurrence!.at.getTime());

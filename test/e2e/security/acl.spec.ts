@@ -112,7 +112,7 @@ describe('the documented user', () => {
       await stopApps();
       await cluster.stop();
     }
-  }, 60_000);
+  });
 });
 
 describe('each documented command that is taken away is named', () => {

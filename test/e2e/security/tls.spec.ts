@@ -71,22 +71,18 @@ if (missing) process.stderr.write(`The tests of TLS are left out: ${missing}.\n`
       ['--cluster-announce-hostname', 'localhost', '--cluster-preferred-endpoint-type', 'hostname'],
       true,
     ],
-  ])(
-    'a cluster is used by %s',
-    async (_, options: string[], byName) => {
-      const cluster = await TestCluster.start(0, (...more) => startTlsServer(certificates, ...options, ...more));
-      try {
-        const nodes = cluster.nodes.map(({ host, port }) => ({ host: byName ? 'localhost' : host, port }));
-        const redisOptions = { tls: { ca, ...(!byName && { servername: 'localhost' }) } };
-        const dnsLookup: ClusterOptions['dnsLookup'] = (host, done) => done(null, host);
-        await worksOver({ cluster: { nodes, options: { redisOptions, ...(byName && { dnsLookup }) } } });
-      } finally {
-        await stopApps();
-        await cluster.stop();
-      }
-    },
-    60_000,
-  );
+  ])('a cluster is used by %s', async (_, options: string[], byName) => {
+    const cluster = await TestCluster.start(0, (...more) => startTlsServer(certificates, ...options, ...more));
+    try {
+      const nodes = cluster.nodes.map(({ host, port }) => ({ host: byName ? 'localhost' : host, port }));
+      const redisOptions = { tls: { ca, ...(!byName && { servername: 'localhost' }) } };
+      const dnsLookup: ClusterOptions['dnsLookup'] = (host, done) => done(null, host);
+      await worksOver({ cluster: { nodes, options: { redisOptions, ...(byName && { dnsLookup }) } } });
+    } finally {
+      await stopApps();
+      await cluster.stop();
+    }
+  });
 
   it('the primary that sentinels name is used, and they are asked over TLS too', async () => {
     const redis = await TestSentinels.start(0, certificates);
@@ -103,7 +99,7 @@ if (missing) process.stderr.write(`The tests of TLS are left out: ${missing}.\n`
       await stopApps();
       await redis.stop();
     }
-  }, 60_000);
+  });
 
   it('the command line trusts the authority that NODE_EXTRA_CA_CERTS names', async () => {
     const env = { REDIS_URL: `rediss://localhost:${server.tlsPort}` };

@@ -161,7 +161,7 @@ describe('a call', () => {
       ['a', 'completed'],
       ['b', 'completed'],
     ]);
-  }, 20_000);
+  });
 });
 
 describe('waitMs', () => {

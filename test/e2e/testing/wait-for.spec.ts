@@ -90,7 +90,7 @@ describe('nobody moves the application', () => {
         return { queue: job.queue, message: String((error as Error)?.message), afterMs: performance.now() - from };
       }),
     );
-  }, 20_000);
+  });
 
   it.each(jobs.map(([name, options, why], i) => [name, options, why, i] as const))(
     '%s, %j: it rejects after 4 s of real time',
@@ -120,7 +120,7 @@ describe('nobody moves the application', () => {
     await held!.complete();
     await tester.advance('2h');
     await waiting;
-  }, 20_000);
+  });
 });
 
 it('a running job is cancelled', async () => {
