@@ -103,7 +103,7 @@ describe('shiftTagged', () => {
         given[id] = dueAtMs!;
       }
     });
-    await test.management.shiftTagged('all');
+    await test.management.shiftTagged('all', 60_000);
     const ids = [...answers.map(({ id }) => id), '!'];
     const moved = (await dueTimes(ids)).map((due, i) => due! - (given[ids[i]!] ?? answers[i]!.dueAtMs!));
     // The first had been moved before it was replaced, the others came after the call began.
@@ -121,7 +121,7 @@ describe('a walk over a tag', () => {
     beforeSecondStep(async () => {
       throw new QueueUnavailableError('Redis is unavailable.', 'refused');
     });
-    await expect(test.management.shiftTagged('all')).rejects.toMatchObject({
+    await expect(test.management.shiftTagged('all', 60_000)).rejects.toMatchObject({
       outcome: 'unknown',
       queue: QUEUE,
       message: expect.stringContaining('200 jobs'),

@@ -19,7 +19,7 @@ async function tendAll(): Promise<string[]> {
   return found;
 }
 
-const armedJobs = async () => (await test.view.list('scheduled', 0)).map(({ id }) => id).sort();
+const armedJobs = async () => (await test.view.list('scheduled', 0, 5_000)).map(({ id }) => id).sort();
 const stateOf = (id = 'r') => test.redis.hget(key('timetable'), id);
 
 /** The armed occurrence is due now, an hour and more before its instant. */
