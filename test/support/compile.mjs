@@ -35,10 +35,17 @@ const TREE = [
   'lib/store/redis/keys.ts',
 ];
 
+/** What an application looks for in the `dist` of its working directory: test/e2e/docs/recipes-threads.spec.ts has two such directories. */
+const PLACED = {
+  'test/e2e/docs/recipes/handlers-that-compute/thumbnails.thread.ts': 'threads/dist/thumbnails.thread.ts',
+  'test/processes/hostile.thread.ts': 'hostile-threads/dist/thumbnails.thread.ts',
+};
+
 export function buildAll() {
   if (isStale()) execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root, stdio: 'inherit' });
   for (const path of SINGLE_FILES) compile(path, path.split('/').at(-1));
   for (const path of TREE) compile(path, path);
+  for (const [path, target] of Object.entries(PLACED)) compile(path, target);
 }
 
 /** Whether anything the build is made of is newer than the build. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 
 // The code that the pages print is the code that the tests run. Of docs/patterns.md: patterns.spec.ts.
@@ -32,6 +32,7 @@ const PRINTED: [page: string, folder: string, ...specs: string[]][] = [
     'test/e2e/docs/recipes',
     'test/e2e/docs/recipes.spec.ts',
     'test/e2e/docs/recipes-operated.spec.ts',
+    'test/e2e/docs/recipes-threads.spec.ts',
   ],
   ['docs/scaling.md', 'test/e2e/docs/scaling', 'test/e2e/docs/scaling-page.spec.ts'],
   ['docs/tracing.md', 'test/e2e/docs/tracing', 'test/e2e/docs/tracing-page.spec.ts'],
@@ -39,7 +40,7 @@ const PRINTED: [page: string, folder: string, ...specs: string[]][] = [
 ];
 
 it.each(PRINTED)('%s prints exactly the files of %s', (page, folder) => {
-  const files = readdirSync(folder).map((file) => readFileSync(`${folder}/${file}`, 'utf8'));
+  const files = filesOf(folder).map((file) => readFileSync(`${folder}/${file}`, 'utf8'));
   expect(blocks(readFileSync(page, 'utf8')).sort()).toEqual(files.sort());
 });
 
@@ -49,17 +50,25 @@ it.each(PRINTED)('every file that %s prints from %s is run by %s', (_page, folde
   const imports = text.matchAll(new RegExp(`'\\./${name}/(.*)\\.js'`, 'g'));
   const run = new Set([...imports].map(([, file]) => `${file}.ts`));
   // A printed spec is run by Jest, as it is.
-  const others = readdirSync(folder).filter((file) => !file.endsWith('.spec.ts'));
+  const others = filesOf(folder).filter((file) => !file.endsWith('.spec.ts'));
   expect([...run].sort()).toEqual(others.sort());
 });
 
-it('docs/recipes.md prints each file in the section of its name, and names every section at its top', () => {
+it('docs/recipes.md prints each file, or the files of each folder, in the section of its name, and names every section at its top', () => {
   const [contents, ...sections] = readFileSync('docs/recipes.md', 'utf8').split(/^## /m);
   const names = sections.map((section) => section.split('\n')[0]!.toLowerCase().replaceAll(' ', '-'));
-  const files = names.map((name) => [readFileSync(`test/e2e/docs/recipes/${name}.ts`, 'utf8')]);
-  expect(sections.map(blocks)).toEqual(files);
+  const files = names.map((name) => {
+    const path = `test/e2e/docs/recipes/${name}`;
+    const paths = existsSync(path) ? filesOf(path).map((file) => `${path}/${file}`) : [`${path}.ts`];
+    return paths.map((file) => readFileSync(file, 'utf8')).sort();
+  });
+  expect(sections.map((section) => blocks(section).sort())).toEqual(files);
   expect([...contents!.matchAll(/\(#(.*?)\)/g)].map(([, target]) => target)).toEqual(names);
 });
+
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+}
 
 function blocks(page: string): string[] {
   return [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code!);

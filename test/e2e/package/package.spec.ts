@@ -158,6 +158,8 @@ describe('in a Nest 12 application of ES modules, with ioredis 6 and without cla
     70_000,
   );
 
+  it('computes in threads as docs/recipes.md prints it', () => computes(app), 70_000);
+
   it('says what to install where a job has a payload class', async () => {
     const output = await run(process.execPath, ['dist/payload-class.js'], app, { env: redis() });
     expect(lines(output)).toEqual([
@@ -235,6 +237,8 @@ describe('in a Nest 11 application of CommonJS, with ioredis 5.4.2', () => {
     70_000,
   );
 
+  it('computes in threads as docs/recipes.md prints it', () => computes(app), 70_000);
+
   it('waits for running handlers before a database is closed, wherever that is imported', async () => {
     const output = await run(process.execPath, ['dist/draining.js'], app, { env: redis() });
     expect(output.trim().split('\n')).toEqual([
@@ -282,6 +286,8 @@ async function install(fixture: string): Promise<string> {
   cpSync('test/e2e/docs/metrics', join(app, 'src/metrics-page'), { recursive: true });
   // As docs/dashboard.md prints it.
   cpSync('test/e2e/docs/dashboard', join(app, 'src/dashboard-page'), { recursive: true });
+  // As docs/recipes.md prints them.
+  cpSync('test/e2e/docs/recipes/handlers-that-compute', join(app, 'src'), { recursive: true });
   // As docs/tracing.md prints them, with an exporter of one's own in the place that the page names.
   cpSync('test/e2e/docs/tracing', join(app, 'src/tracing-page'), { recursive: true });
   const module = readFileSync('test/e2e/docs/tracing/tracing.module.ts', 'utf8')
@@ -315,8 +321,11 @@ function write(to: string, files: Map<string, string>): void {
   for (const [name, text] of files) writeFileSync(join(to, name), text);
 }
 
-/** Its module for Nest is CommonJS, and Nest 12 is not: TypeScript's `node16` knows nothing of a Node that can require such a package. */
-const SAID_OF_BULL_BOARD = /^node_modules\/@bull-board\/nestjs\/.*$/gm;
+/**
+ * bull-board's module for Nest is CommonJS, and Nest 12 is not: TypeScript's `node16` knows nothing of a Node that can require such a package.
+ * The types of piscina import its package.json.
+ */
+const SAID_OF_OTHERS = /^node_modules\/(@bull-board\/nestjs|piscina)\/.*$/gm;
 
 /** Fails with what each of these ways says that does not compile. */
 async function compiles(app: string, ways: readonly (readonly [module: string, resolution: string])[]): Promise<void> {
@@ -324,7 +333,7 @@ async function compiles(app: string, ways: readonly (readonly [module: string, r
   for (const [module, resolution] of ways) {
     const args = [TSC, '--noEmit', '--module', module, '--moduleResolution', resolution];
     await run(process.execPath, args, app).catch(({ message }) => {
-      const ours = message.replaceAll(SAID_OF_BULL_BOARD, '');
+      const ours = message.replaceAll(SAID_OF_OTHERS, '');
       if (ours.includes('error TS')) said[resolution] = ours;
     });
   }
@@ -346,6 +355,17 @@ async function hasBoard(app: string): Promise<void> {
   expect(output.trim().split('\n')).toEqual(['stranger 401', 'delayed {"to":7}', 'promoted 204', 'edited 405']);
   // What is not installed cannot be loaded.
   expect(['bull', 'bullmq'].filter((name) => existsSync(join(app, 'node_modules', name)))).toEqual([]);
+}
+
+/** An endless loop in a thread is ended and tried again, while a thumbnail is made in another one. */
+async function computes(app: string): Promise<void> {
+  const output = await run(process.execPath, ['dist/computed.js'], app, { env: redis() });
+  expect(output.trim().split('\n')).toEqual([
+    'attempt 1 failed: JobTimeoutError',
+    'attempt 2 failed: JobTimeoutError',
+    'photo 0,2,8,10',
+    'closed',
+  ]);
 }
 
 /** A request schedules a job, whose handler makes a span of its own after an await. */
