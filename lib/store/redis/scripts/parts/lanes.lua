@@ -19,9 +19,10 @@
 -- (epoch ms, math.huge: until a job of it ends), false for no longer; `holders`, group -> id of the job that holds it, false for none;
 -- `resumed`, groups whose pause is over; `turnsEnded`, lanes whose groups have no turn any more; `forgotten`, priority -> whether its turns are;
 -- `seesPart`, a claim has not looked at all that is due.
+-- `headsRead`: the heads of levels that a claim has read already, by key: `known`, the first ones and their due times; `isAll`, there are no more.
 -- @needs parts/clock.lua, parts/envelope.lua
 -- @takes base, levelsKey
--- @gives laneList, openedLanes, COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN, ofGroups, openIndex, openLevel, openLane, addToLane, takeFromLane, PORTION, portion, readLevels, closeLanes
+-- @gives laneList, openedLanes, COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN, ofGroups, openIndex, openLevel, openLane, addToLane, takeFromLane, PORTION, portion, headsRead, readLevels, closeLanes, earliestCommon
 laneList, openedLanes = {}, {}
 COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN = '', ':*', ':!', ':@', '^'
 
@@ -42,6 +43,9 @@ function portion(list, from)
 end
 
 local levels, levelList, indexes = {}, {}, {}
+-- What lanes that were closed have changed in the index of the common levels: due, priority, …, and priorities.
+local levelsAdded, levelsRemoved = {}, {}
+headsRead = {}
 
 -- How an index stands before the lanes are closed. `count`: how many levels it has; 0 for none.
 function openIndex(ending)
@@ -54,15 +58,19 @@ function openIndex(ending)
   return index
 end
 
--- `first`, `firstDue`: the level's earliest head, and its due time; `indexedDue`: the one by which the index knows the level. nil for none.
+-- `first`, `firstDue`: the level's earliest head, and its due time, by which the index knows the level. nil for none. `known`, `isAll`: see
+-- `firstAfter`.
 function openLevel(priority, ending)
   local key = base .. 'heads:' .. priority .. ending
   local level = levels[key]
   if not level then
     local indexKey = ending == COMMON and levelsKey or base .. 'levels' .. ending
-    local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
-    local indexedDue = redis.call('ZSCORE', indexKey, priority) or nil
-    level = { key = key, priority = priority, ending = ending, indexKey = indexKey, first = head[1], firstDue = head[2], indexedDue = indexedDue, added = {}, removed = {} }
+    local read = headsRead[key]
+    local known = read and read.known or redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+    level = {
+      key = key, priority = priority, ending = ending, indexKey = indexKey, first = known[1], firstDue = known[2],
+      known = known, isAll = read and read.isAll or not known[1], added = {}, removed = {},
+    }
     levels[key] = level
     levelList[#levelList + 1] = level
   end
@@ -91,15 +99,17 @@ local function levelsOf(laneName)
   return { openLevel(priority, ':' .. preferred), openLevel(priority, PREFERRED) }
 end
 
--- `head`: {id, due} of the lane's first job, where it has been read already. What a script may set of a lane of a group: `isSeen`, the claim sees to
+-- `front`: where a claim has read the lane already, `head`, {id, due} of its first job, and what it knows of the next ones, `known` and
+-- `isAll` (see `firstAfter`). What a script may set of a lane of a group: `isSeen`, the claim sees to
 -- the turn of its group; `isReindexed`, it goes into the level where it belongs now, unseen without `isSeen`, though its head stays;
 -- `isFreed`, its group is held no longer, or only until `freeAt`, and sleepers are woken.
-function openLane(name, head)
+function openLane(name, front)
   local lane = openedLanes[name]
   if not lane then
     lane = { name = name, key = base .. 'lane:' .. name, added = {}, removed = {}, first = 0 }
-    head = head or redis.call('ZRANGE', lane.key, 0, 0, 'WITHSCORES')
+    local head = front and front.head or redis.call('ZRANGE', lane.key, 0, 0, 'WITHSCORES')
     lane.headId, lane.headDue = head[1], head[2]
+    lane.known, lane.isAll = front and front.known or head, front and front.isAll or not head[1]
     local group, takesTurns = groupIn(name)
     if group then
       lane.group, lane.takesTurns, lane.wasThere = group, takesTurns, head[1] ~= nil
@@ -136,23 +146,47 @@ function readLevels()
   end
 end
 
--- The first job of a lane whose first job may have changed, and its due time. Without asking, where one job was added before all others.
+-- Who is first in a sorted set once these were added (due, member, …) and those removed: the due time, and the member where no two are due at
+-- once. nil for none, false where Redis has to be asked. `known`: the first members, as they were read, and their due times; `isAll`: there
+-- were no more.
+local function firstAfter(known, isAll, added, removed)
+  local gone = {}
+  for i = 1, #removed do gone[removed[i]] = true end
+  for i = 2, #added, 2 do
+    if gone[added[i]] then return false end
+  end
+  for i = 2, #added, 2 do gone[added[i]] = true end
+  local due, member
+  for i = 1, #known, 2 do
+    if not gone[known[i]] then
+      member, due = known[i], known[i + 1]
+      break
+    end
+  end
+  if not due and not isAll then return false end
+  for i = 1, #added, 2 do
+    local earlier = due and tonumber(due) - tonumber(added[i]) or math.huge
+    if earlier > 0 then due, member = added[i], added[i + 1] elseif earlier == 0 then member = nil end
+  end
+  return due or nil, member
+end
+
+-- The first job of a lane whose first job may have changed, and its due time.
 local function headOf(lane)
-  local added = lane.added
-  if #added == 2 and lane.first == 0 and not lane.removed[1] and (not lane.headId or tonumber(added[1]) < tonumber(lane.headDue)) then
-    return { added[2], added[1] }
+  local added, removed = lane.added, lane.removed
+  if lane.first == 0 and #added <= 2 * MOST_COMPARED and #removed <= MOST_COMPARED then
+    local due, id = firstAfter(lane.known, lane.isAll, added, removed)
+    if due == nil then return {} end
+    if id then return { id, due } end
   end
   return redis.call('ZRANGE', lane.key, 0, 0, 'WITHSCORES')
 end
 
 -- The earliest due time of a level after its heads have changed, nil for none.
 local function earliestOfLevel(level)
-  local added, removed, first = level.added, level.removed, level.first
-  local isKnown = #added <= 2 and added[2] ~= first
-  for i = 1, #removed do isKnown = isKnown and removed[i] ~= first end
-  if not isKnown then return redis.call('ZRANGE', level.key, 0, 0, 'WITHSCORES')[2] end
-  if added[1] and (not first or tonumber(added[1]) < tonumber(level.firstDue)) then return added[1] end
-  return level.firstDue
+  local due = firstAfter(level.known, level.isAll, level.added, level.removed)
+  if due == false then return redis.call('ZRANGE', level.key, 0, 0, 'WITHSCORES')[2] end
+  return due
 end
 
 -- Where others were added, the first ones may have moved, and go by their ids.
@@ -202,8 +236,12 @@ function closeLanes(thenOfGroups)
     if added[1] or removed[1] then
       for i = 1, #added, PORTION do redis.call('ZADD', level.key, portion(added, i)) end
       for i = 1, #removed, PORTION do redis.call('ZREM', level.key, portion(removed, i)) end
+      local indexedDue = level.firstDue
       level.firstDue = earliestOfLevel(level)
-      if level.firstDue ~= level.indexedDue then
+      if level.firstDue ~= indexedDue then
+        if level.ending == COMMON then
+          if level.firstDue then levelsAdded[#levelsAdded + 1], levelsAdded[#levelsAdded + 2] = level.firstDue, level.priority else levelsRemoved[#levelsRemoved + 1] = level.priority end
+        end
         if level.firstDue then
           redis.call('ZADD', level.indexKey, level.firstDue, level.priority)
           if indexes[level.ending] then indexes[level.ending].count = indexes[level.ending].count + 1 end
@@ -225,4 +263,12 @@ function closeLanes(thenOfGroups)
   if ofGroups then
     -- @include parts/of-groups.lua
   end
+end
+
+-- The earliest due time of the common levels after the lanes are closed, math.huge for none. `known`, `isAll`: the index as it was read before
+-- (see `firstAfter`).
+function earliestCommon(known, isAll)
+  local due = firstAfter(known, isAll, levelsAdded, levelsRemoved)
+  if due == false then due = redis.call('ZRANGE', levelsKey, 0, 0, 'WITHSCORES')[2] end
+  return tonumber(due or math.huge)
 end

@@ -128,18 +128,23 @@ end
 -- When this session looks again, and whom it wakes.
 local limitAfter = me.limit
 for i = 1, #fit do limitAfter = limitAfter - fit[i].weight end
-local outlook = { limitAfter = limitAfter, stopsLooking = false, hears = me.canHear, sleepUntil = false, wasListed = false, looksOn = false, toWake = {} }
+local outlook = { limitAfter = limitAfter, stopsLooking = false, hears = me.canHear, sleepUntil = false, wasListed = false, isListed = false, looksOn = false, toWake = {} }
 if limitAfter > 0 and not stopped then outlook.sleepUntil = math.floor(now + math.min(settings.maxSleepMs, settings.leaseMs / 3)) end
 if stopped or next(fullNames) then readOwnCrew() end
 readLevels()
 
 -- Then everything is written. A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue
 -- drains.
-redis.call('ZREM', sleepersKey, me.session)
-local isClaiming = true
+local isClaiming, isPlain, isUnlisted = true, not (decided.settlements[1] or decided.reported[1] or decided.confirmed[1]), false
+if isPlain and fit[1] then
+  closeLanes()
+elseif not (isPlain and decided.endedIds[1]) then
+  redis.call('ZREM', sleepersKey, me.session)
+  isUnlisted = true
+end
 -- @include turn/after/write-jobs.lua
 if claimsLast then handOut() end
-closeLanes()
+if not isPlain then closeLanes() end
 if decided.remembered[1] then
   local added = #decided.remembered / 2
   -- @include turn/after/forget-ids.lua
@@ -148,18 +153,20 @@ writeUntagged()
 local nextCursor = ''
 local function nextEvent()
   -- Nothing has moved since the levels were read.
-  local first = laneList[1] and tonumber(redis.call('ZRANGE', levelsKey, 0, 0, 'WITHSCORES')[2] or math.huge) or firstDueAt
+  local first = laneList[1] and earliestCommon(earliest, #earliest < 2 * LEVELS_READ) or firstDueAt
   if first > now or me.limit == 0 then return first end
   local indexKey, ending = levelsKey, COMMON
   -- @include turn/after/behind-due.lua
   return earliestBehind
 end
 -- @include turn/after/sleep.lua
+if not outlook.isListed and not isUnlisted then redis.call('ZREM', sleepersKey, me.session) end
 local hasFilled = #fit >= FEWEST_JOBS and limitAfter <= 0
 local lastToFill = hasFilled and me.session or grace.lastToFill
 -- A silence is told by leases: the stamp need be no finer than a small part of one.
-if not grace.servedAt or math.abs(now - grace.servedAt) > settings.leaseMs / STAMPS_A_LEASE or lastToFill ~= grace.lastToFill then
-  redis.call('SET', servedKey, digits(now) .. ' ' .. digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt) .. ' ' .. lastToFill)
+local others = (grace.postponedAt == 0 and '0 0' or digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt)) .. ' ' .. lastToFill
+if not grace.servedAt or math.abs(now - grace.servedAt) > settings.leaseMs / STAMPS_A_LEASE or others ~= grace.others then
+  redis.call('SET', servedKey, digits(now) .. ' ' .. others)
 end
 -- Of an idle turn too: a copy of it that was held up on the way would claim jobs that nobody then runs.
 local result = table.concat(report.bits) .. '-' .. digits(fence) .. ' ' .. digits(now + settings.leaseMs) .. ' '

@@ -1,6 +1,6 @@
 -- When this session looks again. Each reason to look has an instant, and the earliest one wins.
 -- `outlook.lookAt`: 0 for when there is capacity. `outlook.handOverAt`: when another session of the crew has to look in the place of this
--- one, which stops looking; math.huge for never.
+-- one, which stops looking; math.huge for never. `outlook.isListed`: this session stands among the sleepers now.
 -- `nextEvent`: see turn/after/next-event.lua.
 -- @needs parts/clock.lua, parts/wake/sleepers.lua
 -- @takes me, decided, outlook, handlers, stopped, nextCursor, nextEvent, yield, firstLeaseEnd, grace, base, sleepersKey, grouping
@@ -56,6 +56,7 @@ if outlook.limitAfter > 0 then
   outlook.lookAt = earliest
   -- One that looks again at once, or whose best job does not fit, is told of nothing.
   if reasons.longest and outlook.hears then
+    outlook.isListed = true
     -- @include turn/after/list-sleeper.lua
   end
 end

@@ -81,7 +81,7 @@ for i = 1, #picked do
   local front = job.front
   job.envelope = envelopes[i]
   job.claim = claim and parseClaim(claim) or UNCLAIMED
-  local lane = openLane(front.lane, front.head)
+  local lane = openLane(front.lane, front)
   if recurring then
     -- By id, as one that stays may stand before others.
     if not sift(job) then takeFromLane(lane, job.id) end

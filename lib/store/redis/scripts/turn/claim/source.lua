@@ -3,7 +3,7 @@
 -- Due lanes that this session may not run now are passed over; how many a turn is bounded, and the next turn goes on there.
 -- `stealsBy`: until when jobs of a lane must be due for this session to steal them, nil if it may not; asked in sources of stolen jobs only.
 -- `seesUnhandled`: whether a due lane was passed over because the crew does not handle its name.
--- @needs parts/clock.lua, parts/envelope.lua, parts/wake/handles.lua
+-- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/handles.lua
 -- @takes me, base, handlesKey, ownWorker, stealsBy, isPassedOver, passedOver
 -- @gives FIRST_READ, after, insert, openSource, bestOf, advance, seesUnhandled
 local LANES_LOOKED_AT = 2000
@@ -80,9 +80,13 @@ local function readHeads(source)
     source.isCut, source.exhausted = true, true
     return
   end
-  local heads = redis.call('ZRANGE', source.key, '-inf', digits(now), 'BYSCORE', 'LIMIT', source.offset, source.chunk, 'WITHSCORES')
+  -- By rank, so that it is known who comes next once the due ones are taken.
+  local heads = redis.call('ZRANGE', source.key, source.offset, source.offset + source.chunk - 1, 'WITHSCORES')
+  local count = #heads
+  if source.offset == 0 then headsRead[source.key] = { known = heads, isAll = count < 2 * source.chunk } end
+  while count > 0 and tonumber(heads[count]) > now do count = count - 2 end
   local laneNames, names, ids = {}, {}, {}
-  for i = 1, #heads, 2 do
+  for i = 1, count, 2 do
     local id, laneName = string.match(heads[i], '^([^\t]*)\t(.*)$')
     ids[#ids + 1], laneNames[#laneNames + 1], names[#names + 1] = id, laneName, nameOf(laneName)
   end
@@ -136,6 +140,15 @@ local function readJobs(front, count)
   return redis.call('ZRANGE', front.key, '-inf', digits(front.dueBy), 'BYSCORE', 'LIMIT', front.read, count, 'WITHSCORES')
 end
 
+-- Reads the first few jobs of a lane, its head once more, also those that are not due: so it is known who comes next once the due ones are taken.
+local function readFirst(front, count)
+  local known = redis.call('ZRANGE', front.key, 0, count - 1, 'WITHSCORES')
+  local last = #known
+  front.step, front.known, front.isAll = 2, known, last < 2 * count
+  while last > 0 and tonumber(known[last]) > front.dueBy do last = last - 2 end
+  return last == #known and known or { unpack(known, 1, last) }
+end
+
 -- Moves a lane's front to its next due job; false when there is none.
 function advance(front, chunk)
   local at = front.at + front.step
@@ -143,10 +156,10 @@ function advance(front, chunk)
   if not jobs[at] then
     if front.exhausted then return false end
     -- Whether the head is read once more, so that the lane is known to begin with it: worth while for many.
-    local verifies = not front.chunk and chunk > MANY_AT_ONCE
-    if verifies then front.read = 0 end
-    front.chunk = front.chunk and front.chunk * 4 or (verifies and chunk + 1 or chunk)
-    jobs = readJobs(front, front.chunk)
+    local isFirst, verifies = not front.chunk, not front.chunk and chunk > MANY_AT_ONCE
+    if isFirst then front.read = 0 end
+    front.chunk = not isFirst and front.chunk * 4 or (verifies and chunk or math.min(chunk, FIRST_READ)) + 1
+    jobs = isFirst and not verifies and readFirst(front, front.chunk) or readJobs(front, front.chunk)
     local count = #jobs / front.step
     front.exhausted = front.step == 2 and count < front.chunk
     front.read = front.read + count

@@ -4,17 +4,19 @@
 -- that a reconnection may take. Recovery is not put off again within two leases, so that the only session, were it as slow as that,
 -- does not put it off for ever.
 -- `served`: when the queue was served last (see keys.ts); false for never.
--- `grace`: `servedAt`, that time, nil for none; `recoverFrom` and `postponedAt`, before what time nothing is recovered, and when that was decided; `lastToFill`, the session that
+-- `grace`: `servedAt`, that time, nil for none; `others`, what stands behind it; `recoverFrom` and `postponedAt`, before what time nothing is recovered, and when that was decided; `lastToFill`, the session that
 -- was the last to fill a limit of sixteen or more, '' where nobody holds anything.
 -- @needs parts/clock.lua
 -- @takes settings, activeKey, served
 -- @gives firstLeaseEnd, grace, isRecovering
 grace = { recoverFrom = 0, postponedAt = 0, lastToFill = '' }
 firstLeaseEnd = redis.call('ZRANGE', activeKey, 0, 0, 'WITHSCORES')[2]
-if firstLeaseEnd then
-  local servedAt, from, at, filler = string.match(served or '', '^(%d+) (%d+) (%d+) ?([^\t]*)')
-  if servedAt then
-    grace.servedAt, grace.lastToFill = tonumber(servedAt), filler
+local servedAt, others = string.match(served or '', '^(%d+) (.*)$')
+if servedAt then
+  grace.servedAt, grace.others = tonumber(servedAt), others
+  local from, at, filler = string.match(others, '^(%d+) (%d+) ?([^\t]*)')
+  if firstLeaseEnd and from then
+    grace.lastToFill = filler
     -- Where the clock went forward and back, no further off than a lease.
     grace.recoverFrom, grace.postponedAt = math.min(tonumber(from), now + settings.leaseMs), math.min(tonumber(at), now)
     if now - grace.servedAt > SILENT_LEASES * settings.leaseMs and now - grace.postponedAt > PUT_OFF_AGAIN_LEASES * settings.leaseMs then
