@@ -18,6 +18,7 @@ import { groups } from './groups.js';
 import { groupsCorners } from './groups-corners.js';
 import { groupsFifo } from './groups-fifo.js';
 import { groupsHeld } from './groups-held.js';
+import { groupsRecurrences } from './groups-recurrences.js';
 import { ids } from './ids.js';
 import { late } from './late.js';
 import { limits } from './limits.js';
@@ -101,6 +102,7 @@ const CASES = {
   recurrencesBackfill,
   recurrencesMissed,
   recurrencesOverlap,
+  'recurrences in groups': groupsRecurrences,
   declarations,
   events,
   'declarations that are over': declarationsOver,
