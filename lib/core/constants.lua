@@ -18,6 +18,8 @@ PROCESSES_A_SUSPECT = 4
 -- So much later than a sleeper that is told its deputy looks, in case the sleeper is dead; and so late a session looks again that waits for
 -- something of which nobody tells it.
 DEPUTY_MS = 500
+-- How long a sleeper that has been told to look counts as on its way.
+ON_ITS_WAY_MS = 50
 -- For so long a place under `globalConcurrency` is left for a better job of a sleeper. The promise is 250 ms; the other 50 are for the round
 -- trip of the sleeper, and for the timer of the session that looks for the place again.
 YIELD_MS = 200

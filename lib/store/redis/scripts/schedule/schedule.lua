@@ -16,7 +16,7 @@
 --   ids are written again.
 -- @needs parts/clock.lua
 -- @include parts/begin.lua
--- @needs schedule/made.lua, parts/envelope.lua, parts/claim.lua, parts/route.lua, parts/waiting.lua, parts/enter.lua, parts/tag.lua
+-- @needs parts/envelope.lua, parts/route.lua, parts/enter.lua, parts/tag.lua
 -- @needs schedule/admit.lua
 if earlierAnswer then
   local reply = { 'replayed', digits(now) }
@@ -39,42 +39,15 @@ while ARGV[at] do
   rows[#rows + 1] = row
   at = row.ends + row.count
 end
--- Chosen ids that are there already, and the envelopes of their jobs. An id that this caller made for this call is new.
-local envelopes = {}
-if chosenIds[1] then
-  for i, envelope in ipairs(redis.call('HMGET', jobsKey, unpack(chosenIds))) do envelopes[chosenIds[i]] = envelope end
-end
-
--- A job that is there already: its letter, its name, and its due time, from its lane or, once it was claimed, from its claim. `goesOn`: of
--- a run that was to be the last of its id, its claim without the mark of that.
-local function readThere(id, envelope)
-  local name = nameOf(laneOf(envelope))
-  local _, due = findWaiting(id, envelope)
-  if due then return { letter = 'w', due = due, name = name } end
-  local text = redis.call('HGET', claimsKey, id) or ''
-  local claim = parseClaim(text) or { due = now }
-  local there = { letter = claim.fence == '0' and 'd' or 'a', due = digits(claim.due), name = name }
-  if hasMark(claim.marks, 'f') then there.goesOn = remarked(text, 'f', '') end
-  return there
-end
-
 local letters, duplicates = {}, {}
 -- Jobs with chosen ids that this call has taken in.
 local seen = {}
 -- Claims of runs that are not the last of their ids any more: who is told that a job is active counts on its further attempts.
 local goingOn = {}
-
--- The letter of a duplicate; nil where the id is free.
-local function letterOf(id, chosen, name)
-  local there = seen[id] or envelopes[id] and readThere(id, envelopes[id])
-  if there then
-    -- The name of an envelope that somebody has damaged cannot be told.
-    local isTaken = there.name and there.name ~= name
-    if there.goesOn and not isTaken then goingOn[#goingOn + 1], goingOn[#goingOn + 2] = id, there.goesOn end
-    duplicates[#duplicates + 1] = isTaken and there.due .. ' ' .. there.name or there.due
-    return isTaken and 't' or there.letter
-  end
-  return (isRemembered(id) or ranUnanswered(id, chosen)) and 'e'
+local letterOf
+-- An id that this caller made for this call is new.
+if chosenIds[1] then
+  -- @include schedule/duplicates.lua
 end
 
 -- Every made id is cut out of an argument, and a local is found faster.

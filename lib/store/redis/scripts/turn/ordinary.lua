@@ -36,7 +36,7 @@
 -- @return isContended '1' | '': see there
 -- @return ...claimed text[]: see there
 -- @repeat answers 'whole', as the receipt is read by turn.lua.
--- @needs parts/clock.lua
+-- @needs parts/clock.lua, parts/untag.lua
 local receipt, served, lastFence = unpack(redis.call('MGET', receiptKey, servedKey, fenceKey))
 local hasRun
 do
@@ -47,8 +47,6 @@ end
 if hasRun or not served then return { 'whole', digits(now), '' } end
 -- @include turn/uses.lua
 if usesMore then return { 'whole', digits(now), 'uses' } end
--- @needs turn/claims.lua, parts/wake/sleepers.lua, parts/lanes.lua, parts/enter.lua, parts/untag.lua
-known.session, known.crew = me.session, me.crew
 -- What an ordinary turn has none of.
 local grouping, recurring, yield, places, ownWorker, passedOver, keepCompleted
 
@@ -56,124 +54,53 @@ local grouping, recurring, yield, places, ownWorker, passedOver, keepCompleted
 -- @include turn/settle/grace.lua
 if isRecovering then return { 'whole', digits(now), '' } end
 -- @include turn/settle/endings.lua
--- @include turn/settle/already-settled.lua
 -- @include turn/settle/parse-lists.lua
 -- @include turn/settle/completed.lua
-for _, ended in ipairs(uncommon) do
-  if (marksOf(ended.claim, ended.fence) or '') ~= '' then return { 'whole', digits(now), '' } end
-end
 local others, renewals, reports = nextList(5), nextList(2), nextList(3)
-local extended
-if uncommon[1] or others.n > 0 then
-  local otherClaims = readClaims(others[2])
-  for i = 1, others.n do
-    local marks = marksOf(otherClaims[i], others[3][i])
-    -- Of a job that prefers nobody, belongs to no group and is no suspect, nothing stands in the lane between priority and name.
-    local isOrdinary = marks == '' and string.find(otherClaims[i], '^%S+ %S+ %S+ %S+ %S+ %d+::')
-    if marks and not isOrdinary then return { 'whole', digits(now), '' } end
-  end
-  -- No job is queued behind these.
-  local function takePlace() end
-  -- @include turn/settle/other-settlements.lua
-end
-if extended or renewals.n > 0 then
-  -- @include turn/settle/renew.lua
-end
-if reports.n > 0 then
-  -- @include turn/settle/reports.lua
-end
-
--- Which jobs are claimed: the best ones, of the most urgent levels first.
 -- @include turn/claim/handlers.lua
--- @include turn/claim/handler-limits.lua
-local picked, fit, claimed, stopped, fullNames = {}, {}, {}, nil, {}
 -- So many levels are read at first, those with the earliest due times: the due ones, and when the next one is due.
 local LEVELS_READ = 8
 local earliest = redis.call('ZRANGE', levelsKey, 0, LEVELS_READ - 1, 'WITHSCORES')
 local firstDueAt = tonumber(earliest[2] or math.huge)
-if me.limit > 0 and firstDueAt <= now then
-  local due = {}
-  for i = 1, #earliest, 2 do
-    if tonumber(earliest[i + 1]) <= now then due[#due + 1] = earliest[i] end
-  end
-  if #due == LEVELS_READ then due = redis.call('ZRANGE', levelsKey, '-inf', digits(now), 'BYSCORE') end
-  table.sort(due, function(a, b) return tonumber(a) < tonumber(b) end)
-  local mayPass, stealsBy = math.huge, nil
-  -- @include turn/claim/take.lua
-  for _, priority in ipairs(due) do
-    local source = openSource('c', priority, COMMON)
-    local front = bestOf(source)
-    while front and not stopped do
-      take(source, front)
-      front = bestOf(source)
-    end
-    -- What is behind so many lanes that nobody here runs, a cursor goes on to look for.
-    if source.isCut then return { 'whole', digits(now), '' } end
-    if stopped then break end
-  end
-  if seesUnhandled and redis.call('SCARD', handlesKey) ~= me.crewSize then return { 'unregistered', digits(now) } end
-end
-local fence, unconfirmed, handOut = 0, '', nil
-if picked[1] then
-  -- @include turn/claim/envelopes.lua
-  local settled = #decided.settlements
-  -- @include turn/claim/sift.lua
-  -- A job that is too late, or broken, ends here. What the queue keeps of it, and drops for it, is for turn.lua.
-  if #decided.settlements > settled then return { 'whole', digits(now), '' } end
-  -- The clock keeps fences growing where a failover has lost the counter, the counter where the clock went back.
-  fence = math.max(tonumber(lastFence or 0) or 0, nowUs) + 1
-  -- @include turn/claim/lease.lua
-end
 
--- When this session looks again, and whom it wakes.
-local limitAfter = me.limit
-for i = 1, #fit do limitAfter = limitAfter - fit[i].weight end
-local outlook = { limitAfter = limitAfter, stopsLooking = false, hears = me.canHear, sleepUntil = false, wasListed = false, isListed = false, looksOn = false, toWake = {} }
-if limitAfter > 0 and not stopped then outlook.sleepUntil = math.floor(now + math.min(settings.maxSleepMs, settings.leaseMs / 3)) end
-if stopped or next(fullNames) then readOwnCrew() end
-readLevels()
-
--- Then everything is written. A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue
--- drains.
-local isClaiming, isPlain, isUnlisted = true, not (decided.settlements[1] or decided.reported[1] or decided.confirmed[1]), false
-if isPlain and fit[1] then
-  closeLanes()
-elseif not (isPlain and decided.endedIds[1]) then
-  redis.call('ZREM', sleepersKey, me.session)
-  isUnlisted = true
-end
--- @include turn/after/write-jobs.lua
-if claimsLast then handOut() end
-if not isPlain then closeLanes() end
-if decided.remembered[1] then
-  local added = #decided.remembered / 2
-  -- @include turn/after/forget-ids.lua
-end
-writeUntagged()
-local nextCursor = ''
-local function nextEvent()
-  -- Nothing has moved since the levels were read.
-  local first = laneList[1] and earliestCommon(earliest, #earliest < 2 * LEVELS_READ) or firstDueAt
-  if first > now or me.limit == 0 then return first end
-  local indexKey, ending = levelsKey, COMMON
-  -- @include turn/after/behind-due.lua
-  return earliestBehind
+local fit, claimed, stopped, fence, unconfirmed, nextCursor = {}, {}, nil, 0, '', ''
+local outlook = { limitAfter = me.limit, stopsLooking = false, hears = me.canHear, sleepUntil = false, wasListed = false, isListed = false, looksOn = false }
+local isUnlisted, nextEvent, wakeOthers = false, nil, nil
+local onlyCompletes = not uncommon[1] and others.n == 0 and renewals.n == 0 and reports.n == 0
+if onlyCompletes and (me.limit == 0 or firstDueAt > now) then
+  -- Nothing but the removal of what has completed. Most turns of a worker that has places left are such.
+  local endedIds = decided.endedIds
+  -- The first write removes: Redis with a full memory then lets the script finish, and the queue drains.
+  if endedIds[1] then
+    local withoutFailures = endedIds
+    redis.call('ZREM', activeKey, unpack(endedIds))
+    -- @include turn/settle/write-ended.lua
+    redis.call('HINCRBY', statsKey, 'completed', #endedIds)
+    writeUntagged()
+  else
+    redis.call('ZREM', sleepersKey, me.session)
+    isUnlisted = true
+  end
+  if me.limit > 0 then outlook.sleepUntil = math.floor(now + math.min(settings.maxSleepMs, settings.leaseMs / 3)) end
+  function nextEvent() return firstDueAt end
+else
+  -- @include turn/claim-ordinary.lua
 end
 -- @include turn/after/sleep.lua
 if not outlook.isListed and not isUnlisted then redis.call('ZREM', sleepersKey, me.session) end
-local hasFilled = #fit >= FEWEST_JOBS and limitAfter <= 0
+local hasFilled = #fit >= FEWEST_JOBS and outlook.limitAfter <= 0
 local lastToFill = hasFilled and me.session or grace.lastToFill
 -- A silence is told by leases: the stamp need be no finer than a small part of one.
-local others = (grace.postponedAt == 0 and '0 0' or digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt)) .. ' ' .. lastToFill
-if not grace.servedAt or math.abs(now - grace.servedAt) > settings.leaseMs / STAMPS_A_LEASE or others ~= grace.others then
-  redis.call('SET', servedKey, digits(now) .. ' ' .. others)
+local servedBy = (grace.postponedAt == 0 and '0 0' or digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt)) .. ' ' .. lastToFill
+if not grace.servedAt or math.abs(now - grace.servedAt) > settings.leaseMs / STAMPS_A_LEASE or servedBy ~= grace.others then
+  redis.call('SET', servedKey, digits(now) .. ' ' .. servedBy)
 end
 -- Of an idle turn too: a copy of it that was held up on the way would claim jobs that nobody then runs.
 local result = table.concat(report.bits) .. '-' .. digits(fence) .. ' ' .. digits(now + settings.leaseMs) .. ' '
 -- @include parts/answer.lua
 
 -- Messages come last, as they cannot be taken back.
--- @include turn/after/wake-others.lua
+if wakeOthers then wakeOthers() end
 local isContended = grace.lastToFill ~= '' and grace.lastToFill ~= me.session
 -- With µs: a session that took it for the whole millisecond would wake up to one later.
 return { 'done', string.format('%.3f', nowUs / 1000), table.concat(report.bits), report.lost, report.toCancel, report.late, report.brokenJobs, digits(outlook.lookAt), digits(fence) .. unconfirmed, isContended and '1' or '', unpack(claimed) }

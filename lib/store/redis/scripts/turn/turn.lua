@@ -140,8 +140,10 @@ if yield then
 end
 -- @include turn/after/reserve.lua
 -- A pull, and a session with fewer places than that, are not noted: no worker gives up its second turn for them.
-local hasFilled = #fit >= FEWEST_JOBS and outlook.limitAfter <= 0 and me.standing == 'stays'
-redis.call('SET', servedKey, digits(now) .. ' ' .. digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt) .. ' ' .. (hasFilled and me.session or grace.lastToFill) .. (grouping and grouping.lookedUpTo or ''))
+do
+  local hasFilled = #fit >= FEWEST_JOBS and outlook.limitAfter <= 0 and me.standing == 'stays'
+  redis.call('SET', servedKey, digits(now) .. ' ' .. digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt) .. ' ' .. (hasFilled and me.session or grace.lastToFill) .. (grouping and grouping.lookedUpTo or ''))
+end
 -- Of an idle turn too: a copy of it that was held up on the way would claim jobs that nobody then runs.
 local result = table.concat(report.bits) .. '-' .. digits(fence) .. ' ' .. digits(now + settings.leaseMs) .. ' ' .. suspect
 -- @include parts/answer.lua

@@ -8,12 +8,11 @@
 -- `sleeping` says until when a crew may have sleepers, so that a crew without sleepers costs nothing.
 -- Read phase: `readCrews` reads the sleepers of all crews, `readOwnCrew` those of the session's own crew, `readWakers` those of the crews
 -- that handle a name. Last in a script: `wakeCrew`.
--- ON_ITS_WAY_MS: how long a sleeper that has been told counts as on its way. `known`: `session` and `crew`, whose turn this is, which
+-- `known`: `session` and `crew`, whose turn this is, which
 -- are absent where the script is nobody's turn; `ownCrew`, that crew, and `crews`, all that may have sleepers, once they are read.
 -- @needs parts/clock.lua, parts/wake/handles.lua, parts/wake/publish.lua
 -- @takes base, sleepingKey
--- @gives ON_ITS_WAY_MS, known, readCrews, readOwnCrew, readWakers, wakeCrew
-ON_ITS_WAY_MS = 50
+-- @gives known, readCrews, readOwnCrew, readWakers, wakeCrew
 known = {}
 -- One, its deputy, and three more in case some have died without a word.
 local SLEEPERS_READ = 5

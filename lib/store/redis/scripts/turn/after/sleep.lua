@@ -2,7 +2,7 @@
 -- `outlook.lookAt`: 0 for when there is capacity. `outlook.handOverAt`: when another session of the crew has to look in the place of this
 -- one, which stops looking; math.huge for never. `outlook.isListed`: this session stands among the sleepers now.
 -- `nextEvent`: see turn/after/next-event.lua.
--- @needs parts/clock.lua, parts/wake/sleepers.lua
+-- @needs parts/clock.lua
 -- @takes me, decided, outlook, handlers, stopped, nextCursor, nextEvent, yield, firstLeaseEnd, grace, base, sleepersKey, grouping
 -- When the first two others of its crew look.
 local function otherSleepers()

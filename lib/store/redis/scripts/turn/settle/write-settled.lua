@@ -92,17 +92,12 @@ if settlements[1] then
     for _, counter in ipairs(s.counted or {}) do count(counter) end
   end
 end
-if endedIds[1] then
-  redis.call('HDEL', jobsKey, unpack(endedIds))
-  redis.call('HDEL', claimsKey, unpack(endedIds))
-end
 local withoutFailures = endedIds
 if takeovers and takeovers.placed[1] then
   withoutFailures = { unpack(endedIds) }
   for _, id in ipairs(takeovers.placed) do withoutFailures[#withoutFailures + 1] = id end
 end
--- Mostly nothing has failed, and then there is no need to hand all ids over.
-if withoutFailures[1] and redis.call('EXISTS', failuresKey) == 1 then redis.call('HDEL', failuresKey, unpack(withoutFailures)) end
+-- @include turn/settle/write-ended.lua
 if takeovers and takeovers.over[1] then redis.call('HDEL', queuedKey, unpack(takeovers.over)) end
 if remembered[1] then redis.call('ZADD', usedIdsKey, unpack(remembered)) end
 for counter, by in pairs(counted) do redis.call('HINCRBY', statsKey, counter, by) end

@@ -1,0 +1,108 @@
+-- What an ordinary turn does beside removing jobs that have completed: settles in other ways, renews, notes what jobs have reported, and claims
+-- due jobs from common lanes. Ends the script with 'whole', before any write, where the turn meets more than it knows.
+-- `fit`, `claimed`: the jobs that are handed out, and what the answer says of them. `outlook`, `nextEvent`: see turn/after/sleep.lua.
+-- `wakeOthers`: sends the messages of this turn, last in the script. `isUnlisted`: the session has been taken off the sleepers.
+-- @needs parts/clock.lua, turn/claims.lua, parts/wake/sleepers.lua, parts/wake/lane.lua, parts/lanes.lua, parts/enter.lua, parts/untag.lua, parts/envelope.lua, parts/claim.lua, parts/wake/handles.lua, parts/wake/publish.lua
+-- @takes settings, me, base, decided, report, completedCount, uncommon, others, renewals, reports, endJob, handlers, earliest, firstDueAt, LEVELS_READ, fit, claimed, outlook, lastFence, grouping, recurring, ownWorker, places, passedOver, keepCompleted, levelsKey, jobsKey, claimsKey, failuresKey, activeKey, deadKey, usedIdsKey, queuedKey, statsKey, fenceKey, handlesKey, sleepersKey
+-- @changes stopped, fence, unconfirmed, isUnlisted, nextEvent, wakeOthers
+known.session, known.crew = me.session, me.crew
+
+-- @include turn/settle/already-settled.lua
+for _, ended in ipairs(uncommon) do
+  if (marksOf(ended.claim, ended.fence) or '') ~= '' then return { 'whole', digits(now), '' } end
+end
+local extended
+if uncommon[1] or others.n > 0 then
+  local otherClaims = readClaims(others[2])
+  for i = 1, others.n do
+    local marks = marksOf(otherClaims[i], others[3][i])
+    -- Of a job that prefers nobody, belongs to no group and is no suspect, nothing stands in the lane between priority and name.
+    local isOrdinary = marks == '' and string.find(otherClaims[i], '^%S+ %S+ %S+ %S+ %S+ %d+::')
+    if marks and not isOrdinary then return { 'whole', digits(now), '' } end
+  end
+  -- No job is queued behind these.
+  local function takePlace() end
+  -- @include turn/settle/other-settlements.lua
+end
+if extended or renewals.n > 0 then
+  -- @include turn/settle/renew.lua
+end
+if reports.n > 0 then
+  -- @include turn/settle/reports.lua
+end
+
+-- Which jobs are claimed: the best ones, of the most urgent levels first.
+-- @include turn/claim/handler-limits.lua
+local picked, fullNames = {}, {}
+if me.limit > 0 and firstDueAt <= now then
+  local due = {}
+  for i = 1, #earliest, 2 do
+    if tonumber(earliest[i + 1]) <= now then due[#due + 1] = earliest[i] end
+  end
+  if #due == LEVELS_READ then due = redis.call('ZRANGE', levelsKey, '-inf', digits(now), 'BYSCORE') end
+  table.sort(due, function(a, b) return tonumber(a) < tonumber(b) end)
+  local mayPass, stealsBy = math.huge, nil
+  -- @include turn/claim/take.lua
+  for _, priority in ipairs(due) do
+    local source = openSource('c', priority, COMMON)
+    local front = bestOf(source)
+    while front and not stopped do
+      take(source, front)
+      front = bestOf(source)
+    end
+    -- What is behind so many lanes that nobody here runs, a cursor goes on to look for.
+    if source.isCut then return { 'whole', digits(now), '' } end
+    if stopped then break end
+  end
+  if seesUnhandled and redis.call('SCARD', handlesKey) ~= me.crewSize then return { 'unregistered', digits(now) } end
+end
+local handOut
+if picked[1] then
+  -- @include turn/claim/envelopes.lua
+  local settled = #decided.settlements
+  -- @include turn/claim/sift.lua
+  -- A job that is too late, or broken, ends here. What the queue keeps of it, and drops for it, is for turn.lua.
+  if #decided.settlements > settled then return { 'whole', digits(now), '' } end
+  -- The clock keeps fences growing where a failover has lost the counter, the counter where the clock went back.
+  fence = math.max(tonumber(lastFence or 0) or 0, nowUs) + 1
+  -- @include turn/claim/lease.lua
+end
+
+-- When this session looks again, and whom it wakes.
+local toWake = {}
+for i = 1, #fit do outlook.limitAfter = outlook.limitAfter - fit[i].weight end
+outlook.toWake = toWake
+if outlook.limitAfter > 0 and not stopped then outlook.sleepUntil = math.floor(now + math.min(settings.maxSleepMs, settings.leaseMs / 3)) end
+if stopped or next(fullNames) then readOwnCrew() end
+readLevels()
+
+-- Then everything is written. A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue
+-- drains.
+local isClaiming, isPlain = true, not (decided.settlements[1] or decided.reported[1] or decided.confirmed[1])
+if isPlain and fit[1] then
+  closeLanes()
+elseif not (isPlain and decided.endedIds[1]) then
+  redis.call('ZREM', sleepersKey, me.session)
+  isUnlisted = true
+end
+-- @include turn/after/write-jobs.lua
+if claimsLast then handOut() end
+if not isPlain then closeLanes() end
+if decided.remembered[1] then
+  local added = #decided.remembered / 2
+  -- @include turn/after/forget-ids.lua
+end
+writeUntagged()
+function nextEvent()
+  -- Nothing has moved since the levels were read.
+  local first = laneList[1] and earliestCommon(earliest, #earliest < 2 * LEVELS_READ) or firstDueAt
+  if first > now or me.limit == 0 then return first end
+  local indexKey, ending = levelsKey, COMMON
+  -- @include turn/after/behind-due.lua
+  return earliestBehind
+end
+
+-- Messages, after all writes.
+function wakeOthers()
+  -- @include turn/after/wake-others.lua
+end
