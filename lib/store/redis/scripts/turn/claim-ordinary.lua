@@ -1,34 +1,36 @@
 -- What an ordinary turn does beside removing jobs that have completed: settles in other ways, renews, notes what jobs have reported, and claims
 -- due jobs from common lanes. Ends the script with 'whole', before any write, where the turn meets more than it knows.
 -- `fit`, `claimed`: the jobs that are handed out, and what the answer says of them. `outlook`, `nextEvent`: see turn/after/sleep.lua.
--- `wakeOthers`: sends the messages of this turn, last in the script. `isUnlisted`: the session has been taken off the sleepers.
+-- `wakeOthers`: sends the messages of this turn, last in the script. `outlook.isUnlisted`: the session has been taken off the sleepers.
 -- @needs parts/clock.lua, turn/claims.lua, parts/wake/sleepers.lua, parts/wake/lane.lua, parts/lanes.lua, parts/enter.lua, parts/untag.lua, parts/envelope.lua, parts/claim.lua, parts/wake/handles.lua, parts/wake/publish.lua
 -- @takes settings, me, base, decided, report, completedCount, uncommon, others, renewals, reports, endJob, handlers, earliest, firstDueAt, LEVELS_READ, fit, claimed, outlook, lastFence, grouping, recurring, ownWorker, places, passedOver, keepCompleted, levelsKey, jobsKey, claimsKey, failuresKey, activeKey, deadKey, usedIdsKey, queuedKey, statsKey, fenceKey, handlesKey, sleepersKey
--- @changes stopped, fence, unconfirmed, isUnlisted, nextEvent, wakeOthers
+-- @changes stopped, fence, unconfirmed, nextEvent, wakeOthers
 known.session, known.crew = me.session, me.crew
 
--- @include turn/settle/already-settled.lua
-for _, ended in ipairs(uncommon) do
-  if (marksOf(ended.claim, ended.fence) or '') ~= '' then return { 'whole', digits(now), '' } end
-end
-local extended
-if uncommon[1] or others.n > 0 then
-  local otherClaims = readClaims(others[2])
-  for i = 1, others.n do
-    local marks = marksOf(otherClaims[i], others[3][i])
-    -- Of a job that prefers nobody, belongs to no group and is no suspect, nothing stands in the lane between priority and name.
-    local isOrdinary = marks == '' and string.find(otherClaims[i], '^%S+ %S+ %S+ %S+ %S+ %d+::')
-    if marks and not isOrdinary then return { 'whole', digits(now), '' } end
+do
+  -- @include turn/settle/already-settled.lua
+  for _, ended in ipairs(uncommon) do
+    if (marksOf(ended.claim, ended.fence) or '') ~= '' then return { 'whole', digits(now), '' } end
   end
-  -- No job is queued behind these.
-  local function takePlace() end
-  -- @include turn/settle/other-settlements.lua
-end
-if extended or renewals.n > 0 then
-  -- @include turn/settle/renew.lua
-end
-if reports.n > 0 then
-  -- @include turn/settle/reports.lua
+  local extended
+  if uncommon[1] or others.n > 0 then
+    local otherClaims = readClaims(others[2])
+    for i = 1, others.n do
+      local marks = marksOf(otherClaims[i], others[3][i])
+      -- Of a job that prefers nobody, belongs to no group and is no suspect, nothing stands in the lane between priority and name.
+      local isOrdinary = marks == '' and string.find(otherClaims[i], '^%S+ %S+ %S+ %S+ %S+ %d+::')
+      if marks and not isOrdinary then return { 'whole', digits(now), '' } end
+    end
+    -- No job is queued behind these.
+    local function takePlace() end
+    -- @include turn/settle/other-settlements.lua
+  end
+  if extended or renewals.n > 0 then
+    -- @include turn/settle/renew.lua
+  end
+  if reports.n > 0 then
+    -- @include turn/settle/reports.lua
+  end
 end
 
 -- Which jobs are claimed: the best ones, of the most urgent levels first.
@@ -83,7 +85,7 @@ if isPlain and fit[1] then
   closeLanes()
 elseif not (isPlain and decided.endedIds[1]) then
   redis.call('ZREM', sleepersKey, me.session)
-  isUnlisted = true
+  outlook.isUnlisted = true
 end
 -- @include turn/after/write-jobs.lua
 if claimsLast then handOut() end

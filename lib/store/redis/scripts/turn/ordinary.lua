@@ -37,14 +37,14 @@
 -- @return ...claimed text[]: see there
 -- @repeat answers 'whole', as the receipt is read by turn.lua.
 -- @needs parts/clock.lua, parts/untag.lua
-local receipt, served, lastFence = unpack(redis.call('MGET', receiptKey, servedKey, fenceKey))
-local hasRun
+local served, lastFence
 do
+  local receipt
+  receipt, served, lastFence = unpack(redis.call('MGET', receiptKey, servedKey, fenceKey))
   -- @include parts/begun.lua
-  hasRun = earlierAnswer
+  -- Where nobody has served the queue before, somebody may have emptied Redis: then the crew is to be listed again.
+  if earlierAnswer or not served then return { 'whole', digits(now), '' } end
 end
--- Where nobody has served the queue before, somebody may have emptied Redis: then the crew is to be listed again.
-if hasRun or not served then return { 'whole', digits(now), '' } end
 -- @include turn/uses.lua
 if usesMore then return { 'whole', digits(now), 'uses' } end
 -- What an ordinary turn has none of.
@@ -64,10 +64,9 @@ local earliest = redis.call('ZRANGE', levelsKey, 0, LEVELS_READ - 1, 'WITHSCORES
 local firstDueAt = tonumber(earliest[2] or math.huge)
 
 local fit, claimed, stopped, fence, unconfirmed, nextCursor = {}, {}, nil, 0, '', ''
-local outlook = { limitAfter = me.limit, stopsLooking = false, hears = me.canHear, sleepUntil = false, wasListed = false, isListed = false, looksOn = false }
-local isUnlisted, nextEvent, wakeOthers = false, nil, nil
-local onlyCompletes = not uncommon[1] and others.n == 0 and renewals.n == 0 and reports.n == 0
-if onlyCompletes and (me.limit == 0 or firstDueAt > now) then
+local outlook = { limitAfter = me.limit, stopsLooking = false, hears = me.canHear, sleepUntil = false, wasListed = false, isListed = false, isUnlisted = false, looksOn = false }
+local nextEvent, wakeOthers
+if not uncommon[1] and others.n == 0 and renewals.n == 0 and reports.n == 0 and (me.limit == 0 or firstDueAt > now) then
   -- Nothing but the removal of what has completed. Most turns of a worker that has places left are such.
   local endedIds = decided.endedIds
   -- The first write removes: Redis with a full memory then lets the script finish, and the queue drains.
@@ -79,7 +78,7 @@ if onlyCompletes and (me.limit == 0 or firstDueAt > now) then
     writeUntagged()
   else
     redis.call('ZREM', sleepersKey, me.session)
-    isUnlisted = true
+    outlook.isUnlisted = true
   end
   if me.limit > 0 then outlook.sleepUntil = math.floor(now + math.min(settings.maxSleepMs, settings.leaseMs / 3)) end
   function nextEvent() return firstDueAt end
@@ -87,7 +86,7 @@ else
   -- @include turn/claim-ordinary.lua
 end
 -- @include turn/after/sleep.lua
-if not outlook.isListed and not isUnlisted then redis.call('ZREM', sleepersKey, me.session) end
+if not outlook.isListed and not outlook.isUnlisted then redis.call('ZREM', sleepersKey, me.session) end
 local hasFilled = #fit >= FEWEST_JOBS and outlook.limitAfter <= 0
 local lastToFill = hasFilled and me.session or grace.lastToFill
 -- A silence is told by leases: the stamp need be no finer than a small part of one.

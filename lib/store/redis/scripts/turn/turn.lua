@@ -152,12 +152,10 @@ local result = table.concat(report.bits) .. '-' .. digits(fence) .. ' ' .. digit
 -- @include turn/after/wake-others.lua
 -- The session asks again once its process is empty: nobody tells it then.
 local waitsForSuspect = suspect == '' and me.limit > 0 and suspectIndex.count > 0 and (wish == '' or wish == 'reserve')
--- Another session claims as fast, and keeps Redis busy between the turns of this one.
-local isContended = grace.lastToFill ~= '' and grace.lastToFill ~= me.session
 -- With µs: a session that took it for the whole millisecond would wake up to one later.
 local uses = decided.trimsAgain and 'more' or '-'
 if me.presence == 'here' and not decided.trimsAgain then
   -- @include turn/uses.lua
   uses = usesMore and 'more' or ''
 end
-return { 'done', string.format('%.3f', nowUs / 1000), table.concat(report.bits), report.lost, report.toCancel, report.recovered, report.late, report.brokenJobs, report.deadDropped, digits(outlook.lookAt), digits(fence) .. unconfirmed, nextCursor, isContended and '1' or '', waitsForSuspect and 'waits' or suspect, recurring and recurring.skippedOccurrences or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.toTend or {}, uses, unpack(claimed) }
+return { 'done', string.format('%.3f', nowUs / 1000), table.concat(report.bits), report.lost, report.toCancel, report.recovered, report.late, report.brokenJobs, report.deadDropped, digits(outlook.lookAt), digits(fence) .. unconfirmed, nextCursor, (grace.lastToFill ~= '' and grace.lastToFill ~= me.session) and '1' or '', waitsForSuspect and 'waits' or suspect, recurring and recurring.skippedOccurrences or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.toTend or {}, uses, unpack(claimed) }

@@ -126,25 +126,22 @@ end
 -- How many jobs of one due time make it worth while to ask for them by themselves.
 local MANY_AT_ONCE = 16
 
--- Reads on in a lane. The scores of many that are due at once need not be handed over, one by one, as text.
-local function readJobs(front, count)
-  local last = front.read + count - 1
-  if front.read == 0 then
+-- Reads on in a lane. The scores of many that are due at once need not be handed over, one by one, as text. Of few, also those are read at first that
+-- are not due: so it is known who comes next once the due ones are taken.
+local function readJobs(front, count, areMany)
+  front.step = 2
+  if front.read > 0 then return redis.call('ZRANGE', front.key, '-inf', digits(front.dueBy), 'BYSCORE', 'LIMIT', front.read, count, 'WITHSCORES') end
+  if areMany then
     local same = redis.call('ZCOUNT', front.key, front.dueText, front.dueText)
     if same > MANY_AT_ONCE then
       front.step = 1
-      return redis.call('ZRANGE', front.key, 0, math.min(last, same - 1))
+      return redis.call('ZRANGE', front.key, 0, math.min(count, same) - 1)
     end
+    return redis.call('ZRANGE', front.key, '-inf', digits(front.dueBy), 'BYSCORE', 'LIMIT', 0, count, 'WITHSCORES')
   end
-  front.step = 2
-  return redis.call('ZRANGE', front.key, '-inf', digits(front.dueBy), 'BYSCORE', 'LIMIT', front.read, count, 'WITHSCORES')
-end
-
--- Reads the first few jobs of a lane, its head once more, also those that are not due: so it is known who comes next once the due ones are taken.
-local function readFirst(front, count)
   local known = redis.call('ZRANGE', front.key, 0, count - 1, 'WITHSCORES')
   local last = #known
-  front.step, front.known, front.isAll = 2, known, last < 2 * count
+  front.known, front.isAll = known, last < 2 * count
   while last > 0 and tonumber(known[last]) > front.dueBy do last = last - 2 end
   return last == #known and known or { unpack(known, 1, last) }
 end
@@ -159,7 +156,7 @@ function advance(front, chunk)
     local isFirst, verifies = not front.chunk, not front.chunk and chunk > MANY_AT_ONCE
     if isFirst then front.read = 0 end
     front.chunk = not isFirst and front.chunk * 4 or (verifies and chunk or math.min(chunk, FIRST_READ)) + 1
-    jobs = isFirst and not verifies and readFirst(front, front.chunk) or readJobs(front, front.chunk)
+    jobs = readJobs(front, front.chunk, verifies)
     local count = #jobs / front.step
     front.exhausted = front.step == 2 and count < front.chunk
     front.read = front.read + count

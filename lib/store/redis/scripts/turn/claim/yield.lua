@@ -21,14 +21,14 @@ local ITSELF, NOBODY, ANOTHER = 1, 2, 3
 yield = { begun = {}, over = {}, asked = {} }
 local begun, over, asked = yield.begun, yield.over, yield.asked
 local isJustOver
-local leftUntil, remembered, suspectsUntil, ownMember = {}, 0, {}, '\t' .. ownWorker
+local leftUntil, remembered, suspectsUntil = {}, 0, {}
 do
   local found = redis.call('ZRANGE', yieldsKey, 0, -1, 'WITHSCORES')
   for i = 1, #found, 2 do
     local member, at = found[i], tonumber(found[i + 1])
     local isSuspect = string.sub(member, 1, 1) == '\t'
     -- A later end than one from now on is of a clock that went back.
-    if member == ownMember or at > now + YIELD_MS or at <= now - (isSuspect and 0 or YIELD_AGAIN_MS) then
+    if member == '\t' .. ownWorker or at > now + YIELD_MS or at <= now - (isSuspect and 0 or YIELD_AGAIN_MS) then
       over[#over + 1] = member
     elseif isSuspect then
       suspectsUntil[#suspectsUntil + 1] = at
@@ -177,7 +177,7 @@ if suspect == '' then
 end
 if awaited then
   -- It looks again before the place is left to others.
-  begun[1], begun[2], yield.lookAt = digits(now + YIELD_MS), ownMember, math.floor(now + YIELD_MS / 2)
+  begun[1], begun[2], yield.lookAt = digits(now + YIELD_MS), '\t' .. ownWorker, math.floor(now + YIELD_MS / 2)
 elseif yield.lookAt then
   stopped, opening.mayPass = 'gate', #picked
 elseif picked[1] and #picked >= places.left then
