@@ -3,6 +3,7 @@ import { QueueUnavailableError } from '../../lib/core/errors.js';
 import { redisUrl } from '../support/queue-app.js';
 import { newJob, TestStore } from '../support/store.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
+import { until } from '../support/wait.js';
 
 let proxy: TcpProxy;
 let test: TestStore;
@@ -10,7 +11,8 @@ let test: TestStore;
 beforeEach(async () => {
   proxy = await TcpProxy.start(redisUrl());
   test = new TestStore({}, proxy.url, undefined, 300);
-  await test.schedule();
+  // With an id, as it may have to be asked for again: the time for a call is short here.
+  await until('a job is there', () => test.schedule({ id: 'there' }).catch(() => undefined));
 });
 
 afterEach(async () => {

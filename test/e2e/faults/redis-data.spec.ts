@@ -89,6 +89,25 @@ it.each(['active', 'dead', 'completed', 'results', 'fence', 'served'] as const)(
   },
 );
 
+it("lists of sleepers of somebody else's kind keep no job from running, once", async () => {
+  const prefix = newPrefix();
+  // No turn lists its session meanwhile: such a turn would tell the key.
+  const app = await startApp([Work], { prefix, queues: { default: { leaseMs: '10m' } } }, { log });
+  const sleepers = await until('it sleeps', async () => (await admin.keys(`${prefix}:{default}:sleepers:*`))[0]);
+  const refs = [
+    await app.producer.schedule('work', 1, { delay: 500 }),
+    await app.producer.schedule('work', 2, { delay: 900 }),
+  ];
+  await admin.del(sleepers);
+  await admin.rpush(sleepers, 'not ours');
+  await until('both run', () => refs.every(({ id }) => app.get(Work).has(id)));
+  await until('both are settled', async () => (await app.inspector.stats()).completed === 2);
+  expect(await app.inspector.stats()).toMatchObject({ started: 2, completed: 2, recovered: 0 });
+  expect(await admin.type(sleepers)).toBe('list');
+  await admin.del(sleepers);
+  expect(await audit(admin, prefix)).toEqual([]);
+});
+
 it('a job whose payload somebody deleted is told as dead, and the others run', async () => {
   const prefix = newPrefix();
   const app = await startApp([Work], { prefix }, { log });

@@ -58,8 +58,9 @@ function openIndex(ending)
   return index
 end
 
--- `first`, `firstDue`: the level's earliest head, and its due time, by which the index knows the level. nil for none. `known`, `isAll`: see
--- `firstAfter`.
+-- `first`, `firstDue`: the level's earliest head, and its due time; `indexedDue`: the one by which the index knows the level. nil for none. Where
+-- a claim has not read the index, it is asked here: an index of another type stops the script before its first write, and one that has lost the
+-- level is mended. `known`, `isAll`: see `firstAfter`.
 function openLevel(priority, ending)
   local key = base .. 'heads:' .. priority .. ending
   local level = levels[key]
@@ -69,7 +70,7 @@ function openLevel(priority, ending)
     local known = read and read.known or redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
     level = {
       key = key, priority = priority, ending = ending, indexKey = indexKey, first = known[1], firstDue = known[2],
-      known = known, isAll = read and read.isAll or not known[1], added = {}, removed = {},
+      indexedDue = read and known[2] or not read and redis.call('ZSCORE', indexKey, priority) or nil, known = known, isAll = read and read.isAll or not known[1], added = {}, removed = {},
     }
     levels[key] = level
     levelList[#levelList + 1] = level
@@ -148,14 +149,14 @@ end
 
 -- Who is first in a sorted set once these were added (due, member, …) and those removed: the due time, and the member where no two are due at
 -- once. nil for none, false where Redis has to be asked. `known`: the first members, as they were read, and their due times; `isAll`: there
--- were no more.
+-- were no more. What was added twice, or is removed as well, is for Redis to tell.
 local function firstAfter(known, isAll, added, removed)
   local gone = {}
   for i = 1, #removed do gone[removed[i]] = true end
   for i = 2, #added, 2 do
     if gone[added[i]] then return false end
+    gone[added[i]] = true
   end
-  for i = 2, #added, 2 do gone[added[i]] = true end
   local due, member
   for i = 1, #known, 2 do
     if not gone[known[i]] then
@@ -236,9 +237,8 @@ function closeLanes(thenOfGroups)
     if added[1] or removed[1] then
       for i = 1, #added, PORTION do redis.call('ZADD', level.key, portion(added, i)) end
       for i = 1, #removed, PORTION do redis.call('ZREM', level.key, portion(removed, i)) end
-      local indexedDue = level.firstDue
       level.firstDue = earliestOfLevel(level)
-      if level.firstDue ~= indexedDue then
+      if level.firstDue ~= level.indexedDue then
         if level.ending == COMMON then
           if level.firstDue then levelsAdded[#levelsAdded + 1], levelsAdded[#levelsAdded + 2] = level.firstDue, level.priority else levelsRemoved[#levelsRemoved + 1] = level.priority end
         end

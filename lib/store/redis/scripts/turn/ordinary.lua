@@ -86,7 +86,7 @@ else
   -- @include turn/claim-ordinary.lua
 end
 -- @include turn/after/sleep.lua
-if not outlook.isListed and not outlook.isUnlisted then redis.call('ZREM', sleepersKey, me.session) end
+if not outlook.isListed and not outlook.isUnlisted then redis.pcall('ZREM', sleepersKey, me.session) end
 local hasFilled = #fit >= FEWEST_JOBS and outlook.limitAfter <= 0
 local lastToFill = hasFilled and me.session or grace.lastToFill
 -- A silence is told by leases: the stamp need be no finer than a small part of one.

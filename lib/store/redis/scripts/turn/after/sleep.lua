@@ -6,7 +6,8 @@
 -- @takes me, decided, outlook, handlers, stopped, nextCursor, nextEvent, yield, firstLeaseEnd, grace, base, sleepersKey, grouping
 -- When the first two others of its crew look.
 local function otherSleepers()
-  local found, times = redis.call('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 3, 'WITHSCORES'), {}
+  -- A list that somebody has put something else in the place of must not stop a script in the middle of its writes: a whole turn tells it.
+  local found, times = redis.pcall('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 3, 'WITHSCORES'), {}
   for i = 1, #found, 2 do
     if found[i] ~= me.session then times[#times + 1] = tonumber(found[i + 1]) end
   end
