@@ -84,7 +84,7 @@ export class RedisSession implements Session {
   private cursor = '';
   /** When the recurrences of the queue are to be tended, a time of `performance.now()`, by the last turn that looked. */
   private tendAt: number | undefined;
-  /** The queue was seen to use more than an ordinary turn knows. */
+  /** Turns are to be whole: the queue uses more than an ordinary turn knows, or has more to trim. */
   private usesMore = false;
 
   constructor(

@@ -45,6 +45,10 @@ export class SessionArguments {
   private heardAsListed = false;
 
   private readonly groupsRule: string;
+  /**
+   * No option of the queue needs a whole turn. An option that `ordinary.lua` does not know belongs here; a use that begins and ends in Redis
+   * belongs in `turn/uses.lua`.
+   */
   private readonly isOrdinaryQueue: boolean;
 
   constructor(
@@ -71,7 +75,8 @@ export class SessionArguments {
       this.stuck === '' &&
       performance.now() < this.presentUntil &&
       this.hints.hears === this.heardAsListed &&
-      // Reservations for suspects are no part of it.
+      // A reservation that is held or given up needs a whole turn. The other wishes matter only where there are suspects, and uses.lua then
+      // sends the turn on.
       (turn.suspects === '' || turn.suspects === 'take' || turn.suspects === 'reserve') &&
       turn.settlements.every((settlement) => leavesNothingToTrim(settlement, this.settings))
     );

@@ -147,7 +147,7 @@ type Told =
   | 'tendInMs'
   | 'toTend';
 
-/** `said`: what both scripts answer. */
+/** `said`: the fields that the answers of all three scripts share. */
 function decoded(said: ReturnType<typeof readRelayReply>, own: Omit<TurnAnswer, Told>): Decoded {
   const { lookAt, tendAt, cursor } = said;
   const inMs = (at: string) => Math.max(0, Number(at) - Number(said.now));

@@ -48,7 +48,11 @@ export function leavesNothingToTrim({ transition }: Settlement, { keepCompleted,
     case 'discard':
     case 'cancel':
       return keepEnded.count === 0;
-    default:
+    // Named one by one, so that the compiler asks about a new one.
+    case 'retry':
+    case 'snooze':
+    case 'release':
+    case 'extend':
       return true;
   }
 }

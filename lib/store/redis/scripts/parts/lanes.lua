@@ -19,7 +19,7 @@
 -- (epoch ms, math.huge: until a job of it ends), false for no longer; `holders`, group -> id of the job that holds it, false for none;
 -- `resumed`, groups whose pause is over; `turnsEnded`, lanes whose groups have no turn any more; `forgotten`, priority -> whether its turns are;
 -- `seesPart`, a claim has not looked at all that is due.
--- `headsRead`: the heads of levels that a claim has read already, by key: `known`, the first ones and their due times; `isAll`, there are no more.
+-- `headsRead`: the heads of levels that a claim has read already, by key: `firsts` and `areAllFirsts` (see `firstAfter`).
 -- @needs parts/clock.lua, parts/envelope.lua
 -- @takes base, levelsKey
 -- @gives laneList, openedLanes, COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN, ofGroups, openIndex, openLevel, openLane, addToLane, takeFromLane, PORTION, portion, headsRead, readLevels, closeLanes, earliestCommon
@@ -43,7 +43,7 @@ function portion(list, from)
 end
 
 local levels, levelList, indexes = {}, {}, {}
--- What lanes that were closed have changed in the index of the common levels: due, priority, …, and priorities.
+-- What `closeLanes` has changed in `levels`: `levelsAdded` due, priority, …; `levelsRemoved` priorities.
 local levelsAdded, levelsRemoved = {}, {}
 headsRead = {}
 
@@ -60,17 +60,18 @@ end
 
 -- `first`, `firstDue`: the level's earliest head, and its due time; `indexedDue`: the one by which the index knows the level. nil for none. Where
 -- a claim has not read the index, it is asked here: an index of another type stops the script before its first write, and one that has lost the
--- level is mended. `known`, `isAll`: see `firstAfter`.
+-- level is mended. `firsts`, `areAllFirsts`: see `firstAfter`.
 function openLevel(priority, ending)
   local key = base .. 'heads:' .. priority .. ending
   local level = levels[key]
   if not level then
     local indexKey = ending == COMMON and levelsKey or base .. 'levels' .. ending
     local read = headsRead[key]
-    local known = read and read.known or redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+    local firsts = read and read.firsts or redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
     level = {
-      key = key, priority = priority, ending = ending, indexKey = indexKey, first = known[1], firstDue = known[2],
-      indexedDue = read and known[2] or not read and redis.call('ZSCORE', indexKey, priority) or nil, known = known, isAll = read and read.isAll or not known[1], added = {}, removed = {},
+      key = key, priority = priority, ending = ending, indexKey = indexKey, first = firsts[1], firstDue = firsts[2],
+      indexedDue = read and firsts[2] or not read and redis.call('ZSCORE', indexKey, priority) or nil,
+      firsts = firsts, areAllFirsts = read and read.areAllFirsts or not firsts[1], added = {}, removed = {},
     }
     levels[key] = level
     levelList[#levelList + 1] = level
@@ -100,17 +101,16 @@ local function levelsOf(laneName)
   return { openLevel(priority, ':' .. preferred), openLevel(priority, PREFERRED) }
 end
 
--- `front`: where a claim has read the lane already, `head`, {id, due} of its first job, and what it knows of the next ones, `known` and
--- `isAll` (see `firstAfter`). What a script may set of a lane of a group: `isSeen`, the claim sees to
+-- `front`: where a claim has read the lane already, `head`, {id, due} of its first job, `firsts` and `areAllFirsts` (see `firstAfter`). What a script may set of a lane of a group: `isSeen`, the claim sees to
 -- the turn of its group; `isReindexed`, it goes into the level where it belongs now, unseen without `isSeen`, though its head stays;
 -- `isFreed`, its group is held no longer, or only until `freeAt`, and sleepers are woken.
 function openLane(name, front)
   local lane = openedLanes[name]
   if not lane then
-    lane = { name = name, key = base .. 'lane:' .. name, added = {}, removed = {}, first = 0 }
+    lane = { name = name, key = base .. 'lane:' .. name, added = {}, removed = {}, firstsTaken = 0 }
     local head = front and front.head or redis.call('ZRANGE', lane.key, 0, 0, 'WITHSCORES')
     lane.headId, lane.headDue = head[1], head[2]
-    lane.known, lane.isAll = front and front.known or head, front and front.isAll or not head[1]
+    lane.firsts, lane.areAllFirsts = front and front.firsts or head, front and front.areAllFirsts or not head[1]
     local group, takesTurns = groupIn(name)
     if group then
       lane.group, lane.takesTurns, lane.wasThere = group, takesTurns, head[1] ~= nil
@@ -128,7 +128,7 @@ local MOST_COMPARED = 4
 -- Whether another job may be the first of a lane once it is closed.
 local function mayMove(lane)
   local added, removed, headId = lane.added, lane.removed, lane.headId
-  if lane.isReindexed or lane.first > 0 or not headId or #added > 2 * MOST_COMPARED then return true end
+  if lane.isReindexed or lane.firstsTaken > 0 or not headId or #added > 2 * MOST_COMPARED then return true end
   for i = 1, #removed do
     if removed[i] == headId then return true end
   end
@@ -147,10 +147,10 @@ function readLevels()
   end
 end
 
--- Who is first in a sorted set once these were added (due, member, …) and those removed: the due time, and the member where no two are due at
--- once. nil for none, false where Redis has to be asked. `known`: the first members, as they were read, and their due times; `isAll`: there
--- were no more. What was added twice, or is removed as well, is for Redis to tell.
-local function firstAfter(known, isAll, added, removed)
+-- The due time and the member that is first in a sorted set after `added` (due, member, …) and `removed`. The member is nil where two are due at
+-- once; the due time is nil where the set is empty, and false where only Redis can tell. `firsts`: its first members with their due times, as
+-- they were read; `areAllFirsts`: it had no more.
+local function firstAfter(firsts, areAllFirsts, added, removed)
   local gone = {}
   for i = 1, #removed do gone[removed[i]] = true end
   for i = 2, #added, 2 do
@@ -158,13 +158,13 @@ local function firstAfter(known, isAll, added, removed)
     gone[added[i]] = true
   end
   local due, member
-  for i = 1, #known, 2 do
-    if not gone[known[i]] then
-      member, due = known[i], known[i + 1]
+  for i = 1, #firsts, 2 do
+    if not gone[firsts[i]] then
+      member, due = firsts[i], firsts[i + 1]
       break
     end
   end
-  if not due and not isAll then return false end
+  if not due and not areAllFirsts then return false end
   for i = 1, #added, 2 do
     local earlier = due and tonumber(due) - tonumber(added[i]) or math.huge
     if earlier > 0 then due, member = added[i], added[i + 1] elseif earlier == 0 then member = nil end
@@ -175,8 +175,8 @@ end
 -- The first job of a lane whose first job may have changed, and its due time.
 local function headOf(lane)
   local added, removed = lane.added, lane.removed
-  if lane.first == 0 and #added <= 2 * MOST_COMPARED and #removed <= MOST_COMPARED then
-    local due, id = firstAfter(lane.known, lane.isAll, added, removed)
+  if lane.firstsTaken == 0 and #added <= 2 * MOST_COMPARED and #removed <= MOST_COMPARED then
+    local due, id = firstAfter(lane.firsts, lane.areAllFirsts, added, removed)
     if due == nil then return {} end
     if id then return { id, due } end
   end
@@ -185,15 +185,15 @@ end
 
 -- The earliest due time of a level after its heads have changed, nil for none.
 local function earliestOfLevel(level)
-  local due = firstAfter(level.known, level.isAll, level.added, level.removed)
+  local due = firstAfter(level.firsts, level.areAllFirsts, level.added, level.removed)
   if due == false then return redis.call('ZRANGE', level.key, 0, 0, 'WITHSCORES')[2] end
   return due
 end
 
 -- Where others were added, the first ones may have moved, and go by their ids.
 local function removeFirst(lane)
-  if not lane.added[1] then return redis.call('ZREMRANGEBYRANK', lane.key, 0, lane.first - 1) end
-  for _, id in ipairs(redis.call('ZRANGE', lane.key, 0, lane.first - 1)) do lane.removed[#lane.removed + 1] = id end
+  if not lane.added[1] then return redis.call('ZREMRANGEBYRANK', lane.key, 0, lane.firstsTaken - 1) end
+  for _, id in ipairs(redis.call('ZRANGE', lane.key, 0, lane.firstsTaken - 1)) do lane.removed[#lane.removed + 1] = id end
 end
 
 -- Writes what was added to and taken from the lanes, and sets each lane's and each level's head anew. `thenOfGroups` is called before
@@ -201,7 +201,7 @@ end
 function closeLanes(thenOfGroups)
   readLevels()
   for _, lane in ipairs(laneList) do
-    if lane.first > 0 then removeFirst(lane) end
+    if lane.firstsTaken > 0 then removeFirst(lane) end
     if lane.added[1] then redis.call('ZADD', lane.key, unpack(lane.added)) end
     if lane.removed[1] then redis.call('ZREM', lane.key, unpack(lane.removed)) end
     local head = lane.levels and headOf(lane)
@@ -265,10 +265,10 @@ function closeLanes(thenOfGroups)
   end
 end
 
--- The earliest due time of the common levels after the lanes are closed, math.huge for none. `known`, `isAll`: the index as it was read before
+-- The earliest due time of the common levels after the lanes are closed, math.huge for none. `firsts`, `areAllFirsts`: the index as it was read before
 -- (see `firstAfter`).
-function earliestCommon(known, isAll)
-  local due = firstAfter(known, isAll, levelsAdded, levelsRemoved)
+function earliestCommon(firsts, areAllFirsts)
+  local due = firstAfter(firsts, areAllFirsts, levelsAdded, levelsRemoved)
   if due == false then due = redis.call('ZRANGE', levelsKey, 0, 0, 'WITHSCORES')[2] end
   return tonumber(due or math.huge)
 end

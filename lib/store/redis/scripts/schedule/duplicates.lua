@@ -1,5 +1,5 @@
 -- Which of the chosen ids are those of jobs that are there already, or ended lately.
--- `letterOf`: the letter of a duplicate; nil where the id is free. `goingOn`: see schedule.lua; so `seen` and `duplicates`.
+-- `letterOf`: the letter of a duplicate, false where the id is free. `seen`, `goingOn`, `duplicates`: see schedule.lua.
 -- @needs parts/clock.lua, schedule/made.lua, parts/envelope.lua, parts/claim.lua, parts/waiting.lua
 -- @takes jobsKey, claimsKey, chosenIds, seen, duplicates, goingOn
 -- @changes letterOf
@@ -19,7 +19,6 @@ local function readThere(id, envelope)
   return there
 end
 
--- The letter of a duplicate; nil where the id is free.
 function letterOf(id, chosen, name)
   local there = seen[id] or envelopes[id] and readThere(id, envelopes[id])
   if there then
@@ -31,4 +30,3 @@ function letterOf(id, chosen, name)
   end
   return (isRemembered(id) or ranUnanswered(id, chosen)) and 'e'
 end
-

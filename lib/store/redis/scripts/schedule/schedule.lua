@@ -45,7 +45,7 @@ local seen = {}
 -- Claims of runs that are not the last of their ids any more: who is told that a job is active counts on its further attempts.
 local goingOn = {}
 local letterOf
--- An id that this caller made for this call is new.
+-- Ids made for this call are new; only chosen ones are looked up.
 if chosenIds[1] then
   -- @include schedule/duplicates.lua
 end

@@ -2,11 +2,13 @@
 --   Where the turn meets more than that, it has written nothing and answers 'whole': then turn.lua is to take it. That is so
 --   - where the queue has groups, preferred workers, suspects, a pause, blackouts or recurrences. One command asks for all of them, as each has
 --     a key that is there as long as the use lasts: so no use is missed, whoever began it;
---   - where a lease has run out, a due job is too late by its rule or broken, a job that is settled is to be cancelled, has another one queued behind it, or does not lie in an ordinary
---     lane, or where more is due than one turn may look through;
+--   - where a lease has run out, a due job is too late by its rule or broken, or a job that is settled is to be cancelled, has another one queued
+--     behind it, or does not lie in an ordinary lane;
+--   - where more due lanes of others stand in front than one turn looks through;
 --   - where the call has run before, or the queue was never served.
 --   What time alone makes necessary (listing sessions, trimming what is kept, noting that a crew may sleep) is left to the turns that list a
 --   session: its caller sends those whole, a few times a lease.
+--   It answers 'unregistered', before any write, where `handles:<crew>` lacks names: the session notes them and sends the turn again.
 -- @numbered
 -- @derived jobs, claims, failures, active, dead, usedIds, stats, levels, sleeping, served, fence, queued,
 --   handles:<crew>, sleepers:<crew>
@@ -47,7 +49,7 @@ do
 end
 -- @include turn/uses.lua
 if usesMore then return { 'whole', digits(now), 'uses' } end
--- What an ordinary turn has none of.
+-- The shared parts ask for these; in an ordinary turn they stay nil.
 local grouping, recurring, yield, places, ownWorker, passedOver, keepCompleted
 
 -- First everything is read: what has ended, and whose leases go on.
@@ -64,10 +66,10 @@ local earliest = redis.call('ZRANGE', levelsKey, 0, LEVELS_READ - 1, 'WITHSCORES
 local firstDueAt = tonumber(earliest[2] or math.huge)
 
 local fit, claimed, stopped, fence, unconfirmed, nextCursor = {}, {}, nil, 0, '', ''
-local outlook = { limitAfter = me.limit, stopsLooking = false, hears = me.canHear, sleepUntil = false, wasListed = false, isListed = false, isUnlisted = false, looksOn = false }
+local outlook = { limitAfter = me.limit, stopsLooking = false, hears = me.canHear, sleepUntil = false, stopsSleeping = false, isSleeper = false, hasLeftSleepers = false, looksOn = false }
 local nextEvent, wakeOthers
 if not uncommon[1] and others.n == 0 and renewals.n == 0 and reports.n == 0 and (me.limit == 0 or firstDueAt > now) then
-  -- Nothing but the removal of what has completed. Most turns of a worker that has places left are such.
+  -- Nothing is due, renewed or reported, and nothing ended but by completing: most turns of a worker with free places, idle ones too.
   local endedIds = decided.endedIds
   -- The first write removes: Redis with a full memory then lets the script finish, and the queue drains.
   if endedIds[1] then
@@ -78,21 +80,24 @@ if not uncommon[1] and others.n == 0 and renewals.n == 0 and reports.n == 0 and 
     writeUntagged()
   else
     redis.call('ZREM', sleepersKey, me.session)
-    outlook.isUnlisted = true
+    outlook.hasLeftSleepers = true
   end
   if me.limit > 0 then outlook.sleepUntil = math.floor(now + math.min(settings.maxSleepMs, settings.leaseMs / 3)) end
   function nextEvent() return firstDueAt end
 else
-  -- @include turn/claim-ordinary.lua
+  -- @include turn/ordinary-in-full.lua
 end
 -- @include turn/after/sleep.lua
-if not outlook.isListed and not outlook.isUnlisted then redis.pcall('ZREM', sleepersKey, me.session) end
+-- Most turns overwrite the session's entry in list-sleeper.lua. Where none did, the old entry goes, or others would tell a session that does not
+-- wait. `pcall`: see sleep.lua.
+if not outlook.isSleeper and not outlook.hasLeftSleepers then redis.pcall('ZREM', sleepersKey, me.session) end
+-- A session that claims fewer than FEWEST_JOBS is not noted: no worker gives up its second turn for it.
 local hasFilled = #fit >= FEWEST_JOBS and outlook.limitAfter <= 0
 local lastToFill = hasFilled and me.session or grace.lastToFill
 -- A silence is told by leases: the stamp need be no finer than a small part of one.
-local servedBy = (grace.postponedAt == 0 and '0 0' or digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt)) .. ' ' .. lastToFill
-if not grace.servedAt or math.abs(now - grace.servedAt) > settings.leaseMs / STAMPS_A_LEASE or servedBy ~= grace.others then
-  redis.call('SET', servedKey, digits(now) .. ' ' .. servedBy)
+local stampRest = (grace.postponedAt == 0 and '0 0' or digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt)) .. ' ' .. lastToFill
+if not grace.servedAt or math.abs(now - grace.servedAt) > settings.leaseMs / STAMPS_A_LEASE or stampRest ~= grace.stampRest then
+  redis.call('SET', servedKey, digits(now) .. ' ' .. stampRest)
 end
 -- Of an idle turn too: a copy of it that was held up on the way would claim jobs that nobody then runs.
 local result = table.concat(report.bits) .. '-' .. digits(fence) .. ' ' .. digits(now + settings.leaseMs) .. ' '

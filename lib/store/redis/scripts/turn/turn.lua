@@ -50,7 +50,8 @@
 -- @return fence text: of the claimed jobs; behind it 'u' where none of them may begin before its lease has been renewed, 'o' where their
 --   leases are over and they are to be released
 -- @return cursor text: where to go on looking
--- @return isContended '1' | '': whether another session was the last to fill a limit of sixteen or more
+-- @return isContended '1' | '': whether another session was the last to fill a limit of sixteen or more: it claims as fast, and keeps Redis busy
+--   between the turns of this one
 -- @return suspect 'reserved' | 'taken' | 'waits' | '': this process is kept for a suspect; the claimed job is one; there are suspects, which
 --   this turn could not take because its process holds something
 -- @return skippedOccurrences text[]: three for each occurrence that the policy of its recurrence leaves out: id, name, 'missed' | 'overlap'
@@ -139,7 +140,8 @@ if yield then
   -- @include turn/claim/write-yields.lua
 end
 -- @include turn/after/reserve.lua
--- A pull, and a session with fewer places than that, are not noted: no worker gives up its second turn for them.
+-- Neither a pull nor a session that claims fewer than FEWEST_JOBS is noted: no worker gives up its second turn for them. In a block, as Lua
+-- allows 200 locals.
 do
   local hasFilled = #fit >= FEWEST_JOBS and outlook.limitAfter <= 0 and me.standing == 'stays'
   redis.call('SET', servedKey, digits(now) .. ' ' .. digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt) .. ' ' .. (hasFilled and me.session or grace.lastToFill) .. (grouping and grouping.lookedUpTo or ''))
@@ -152,10 +154,10 @@ local result = table.concat(report.bits) .. '-' .. digits(fence) .. ' ' .. digit
 -- @include turn/after/wake-others.lua
 -- The session asks again once its process is empty: nobody tells it then.
 local waitsForSuspect = suspect == '' and me.limit > 0 and suspectIndex.count > 0 and (wish == '' or wish == 'reserve')
--- With µs: a session that took it for the whole millisecond would wake up to one later.
 local uses = decided.trimsAgain and 'more' or '-'
 if me.presence == 'here' and not decided.trimsAgain then
   -- @include turn/uses.lua
   uses = usesMore and 'more' or ''
 end
+-- With µs: a session that took it for the whole millisecond would wake up to one later.
 return { 'done', string.format('%.3f', nowUs / 1000), table.concat(report.bits), report.lost, report.toCancel, report.recovered, report.late, report.brokenJobs, report.deadDropped, digits(outlook.lookAt), digits(fence) .. unconfirmed, nextCursor, (grace.lastToFill ~= '' and grace.lastToFill ~= me.session) and '1' or '', waitsForSuspect and 'waits' or suspect, recurring and recurring.skippedOccurrences or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.toTend or {}, uses, unpack(claimed) }

@@ -2,6 +2,7 @@
 -- @needs parts/clock.lua
 -- @takes me, outlook, handlers, base, sleepersKey
 local FORGOTTEN_SLEEPER_MS = 60000
+-- `pcall`: see sleep.lua.
 redis.pcall('ZADD', sleepersKey, digits(outlook.lookAt), me.session)
 -- So that nobody tells this sleeper of a job that it cannot run.
 if string.sub(me.crew, -1) == 'l' then

@@ -4,7 +4,9 @@
 --   stopsLooking   it does not look again after this turn: a pull has claimed something, or no pop waits
 --   hears          it stands among the sleepers, and can be told
 --   sleepUntil     the longest that it may sleep after this turn, false where it will not
---   wasListed      it stood among the sleepers, and stops looking
+--   stopsSleeping  it stood among the sleepers, and stops looking
+--   isSleeper      this turn has put it among the sleepers (sleep.lua)
+--   hasLeftSleepers  an ordinary turn has taken it off the sleepers already
 --   lookAt, handOverAt  when it looks again, or another one has to in its place (see sleep.lua)
 --   looksOn        this turn has gone on where an earlier one stopped looking
 --   toWake         why others are to be woken:
@@ -40,7 +42,7 @@ outlook = {
   hears = me.canHear and not stopsLooking,
   -- A third of a lease at the most: then leases taken meanwhile are known before they run out, and the queue counts as served.
   sleepUntil = hasSeenAll and nextCursor == '' and math.floor(now + math.min(settings.maxSleepMs, settings.leaseMs / 3)),
-  wasListed = stopsLooking and redis.call('ZSCORE', sleepersKey, me.session),
+  stopsSleeping = stopsLooking and redis.call('ZSCORE', sleepersKey, me.session),
   looksOn = me.cursor ~= '',
   toWake = toWake,
 }
@@ -56,4 +58,4 @@ if toWake.isFreed and preferredIndex.count > 0 then
   -- @include parts/wake/preferred.lua
   toWake.preferred = preferredOfDue
 end
-if stopsLooking and (outlook.wasListed or decided.settlements[1] or decided.returning[1] or decided.lookAgain or nextCursor ~= '') then readOwnCrew() end
+if stopsLooking and (outlook.stopsSleeping or decided.settlements[1] or decided.returning[1] or decided.lookAgain or nextCursor ~= '') then readOwnCrew() end

@@ -1,12 +1,14 @@
 -- When this session looks again. Each reason to look has an instant, and the earliest one wins.
 -- `outlook.lookAt`: 0 for when there is capacity. `outlook.handOverAt`: when another session of the crew has to look in the place of this
--- one, which stops looking; math.huge for never. `outlook.isListed`: this session stands among the sleepers now.
+-- one, which stops looking; math.huge for never.
 -- `nextEvent`: see turn/after/next-event.lua.
 -- @needs parts/clock.lua
 -- @takes me, decided, outlook, handlers, stopped, nextCursor, nextEvent, yield, firstLeaseEnd, grace, base, sleepersKey, grouping
+
 -- When the first two others of its crew look.
 local function otherSleepers()
-  -- A list that somebody has put something else in the place of must not stop a script in the middle of its writes: a whole turn tells it.
+  -- `pcall`: a key of somebody else's type must not stop the script in the middle of its writes. The next turn whose first write is to this key
+  -- reports it. Three: this session and two others.
   local found, times = redis.pcall('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 3, 'WITHSCORES'), {}
   for i = 1, #found, 2 do
     if found[i] ~= me.session then times[#times + 1] = tonumber(found[i + 1]) end
@@ -26,13 +28,13 @@ if hasMore or isOvertaken then
   if stopped == 'limit' then reasons.misfit = now + DEPUTY_MS end
   -- For jobs that are left, a session of the crew is woken anyway (see wake-others.lua).
   if outlook.stopsLooking and not isOvertaken then outlook.handOverAt = now end
-elseif outlook.limitAfter > 0 or outlook.wasListed then
+elseif outlook.limitAfter > 0 or outlook.stopsSleeping then
   local nextJobAt, nextOwnJobAt = nextEvent()
-  if outlook.wasListed then outlook.handOverAt = nextJobAt end
+  if outlook.stopsSleeping then outlook.handOverAt = nextJobAt end
   if outlook.limitAfter > 0 then
     -- The next event: a job becomes due, or a lease runs out. One sleeper of a crew looks then, and a deputy half a second later.
     local eventAt = firstLeaseEnd and math.min(nextJobAt, math.max(tonumber(firstLeaseEnd), grace.recoverFrom, now + 1)) or nextJobAt
-    -- Later than this session looks anyway nobody need know who else does.
+    -- This session looks before a later event anyway, so other sleepers need not be read.
     if not outlook.sleepUntil or eventAt < outlook.sleepUntil then
       local first, second = otherSleepers()
       if not first or first > eventAt then
@@ -55,9 +57,9 @@ if outlook.limitAfter > 0 then
   local earliest = math.huge
   for _, at in pairs(reasons) do earliest = math.min(earliest, at) end
   outlook.lookAt = earliest
-  -- One that looks again at once, or whose best job does not fit, is told of nothing.
+  -- A session that looks again at once, or whose best job does not fit, is not put among the sleepers.
   if reasons.longest and outlook.hears then
-    outlook.isListed = true
+    outlook.isSleeper = true
     -- @include turn/after/list-sleeper.lua
   end
 end

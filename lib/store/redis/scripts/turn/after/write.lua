@@ -6,7 +6,7 @@ readLevels()
 -- A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue drains.
 redis.call('ZREM', sleepersKey, me.session)
 -- The last of its crew to wait; who sleeps next lists the crew again.
-if outlook.wasListed and not known.ownCrew.sleepers[1] then redis.call('ZREM', sleepingKey, me.crew) end
+if outlook.stopsSleeping and not known.ownCrew.sleepers[1] then redis.call('ZREM', sleepingKey, me.crew) end
 -- Before anything else is written: where the key is of somebody else's type, nothing is left half done. Ordinary turns, which come between
 -- those that list the session, note nothing here.
 do

@@ -87,7 +87,7 @@ for i = 1, #picked do
     if not sift(job) then takeFromLane(lane, job.id) end
   else
     -- By rank where the job is known to be among the lane's first ones: that is cheaper than by its id.
-    if front.inOrder then lane.first = lane.first + 1 else takeFromLane(lane, job.id) end
+    if front.inOrder then lane.firstsTaken = lane.firstsTaken + 1 else takeFromLane(lane, job.id) end
     sift(job)
   end
 end

@@ -80,10 +80,10 @@ local function readHeads(source)
     source.isCut, source.exhausted = true, true
     return
   end
-  -- By rank, so that it is known who comes next once the due ones are taken.
+  -- By rank, so that this script knows who comes next once the due ones are taken.
   local heads = redis.call('ZRANGE', source.key, source.offset, source.offset + source.chunk - 1, 'WITHSCORES')
   local count = #heads
-  if source.offset == 0 then headsRead[source.key] = { known = heads, isAll = count < 2 * source.chunk } end
+  if source.offset == 0 then headsRead[source.key] = { firsts = heads, areAllFirsts = count < 2 * source.chunk } end
   while count > 0 and tonumber(heads[count]) > now do count = count - 2 end
   local laneNames, names, ids = {}, {}, {}
   for i = 1, count, 2 do
@@ -126,8 +126,8 @@ end
 -- How many jobs of one due time make it worth while to ask for them by themselves.
 local MANY_AT_ONCE = 16
 
--- Reads on in a lane. The scores of many that are due at once need not be handed over, one by one, as text. Of few, also those are read at first that
--- are not due: so it is known who comes next once the due ones are taken.
+-- Reads on in a lane, and sets `step`. If many are due at one time, their ids come without scores, which are costly as text. The first read of
+-- few takes jobs that are not due as well (`firsts`), so that the script knows who comes next.
 local function readJobs(front, count, areMany)
   front.step = 2
   if front.read > 0 then return redis.call('ZRANGE', front.key, '-inf', digits(front.dueBy), 'BYSCORE', 'LIMIT', front.read, count, 'WITHSCORES') end
@@ -139,11 +139,11 @@ local function readJobs(front, count, areMany)
     end
     return redis.call('ZRANGE', front.key, '-inf', digits(front.dueBy), 'BYSCORE', 'LIMIT', 0, count, 'WITHSCORES')
   end
-  local known = redis.call('ZRANGE', front.key, 0, count - 1, 'WITHSCORES')
-  local last = #known
-  front.known, front.isAll = known, last < 2 * count
-  while last > 0 and tonumber(known[last]) > front.dueBy do last = last - 2 end
-  return last == #known and known or { unpack(known, 1, last) }
+  local firsts = redis.call('ZRANGE', front.key, 0, count - 1, 'WITHSCORES')
+  local last = #firsts
+  front.firsts, front.areAllFirsts = firsts, last < 2 * count
+  while last > 0 and tonumber(firsts[last]) > front.dueBy do last = last - 2 end
+  return last == #firsts and firsts or { unpack(firsts, 1, last) }
 end
 
 -- Moves a lane's front to its next due job; false when there is none.
@@ -152,17 +152,18 @@ function advance(front, chunk)
   local jobs = front.jobs
   if not jobs[at] then
     if front.exhausted then return false end
-    -- Whether the head is read once more, so that the lane is known to begin with it: worth while for many.
-    local isFirst, verifies = not front.chunk, not front.chunk and chunk > MANY_AT_ONCE
+    -- The first read begins with the head again, hence one more. Of many jobs it also proves that the lane begins with the head; its jobs are
+    -- then removed by rank.
+    local isFirst, areMany = not front.chunk, not front.chunk and chunk > MANY_AT_ONCE
     if isFirst then front.read = 0 end
-    front.chunk = not isFirst and front.chunk * 4 or (verifies and chunk or math.min(chunk, FIRST_READ)) + 1
-    jobs = readJobs(front, front.chunk, verifies)
+    front.chunk = not isFirst and front.chunk * 4 or (areMany and chunk or math.min(chunk, FIRST_READ)) + 1
+    jobs = readJobs(front, front.chunk, areMany)
     local count = #jobs / front.step
     front.exhausted = front.step == 2 and count < front.chunk
     front.read = front.read + count
     -- The first one is taken already; where somebody has damaged the index, it is another one, and the taken one may come later.
-    front.inOrder = verifies and jobs[1] == front.id or front.inOrder
-    at = verifies and front.step + 1 or 1
+    front.inOrder = areMany and jobs[1] == front.id or front.inOrder
+    at = areMany and front.step + 1 or 1
     front.jobs = jobs
     if not jobs[at] then
       front.at = at - front.step

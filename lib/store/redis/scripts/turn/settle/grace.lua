@@ -4,17 +4,21 @@
 -- that a reconnection may take. Recovery is not put off again within two leases, so that the only session, were it as slow as that,
 -- does not put it off for ever.
 -- `served`: when the queue was served last (see keys.ts); false for never.
--- `grace`: `servedAt`, that time, nil for none; `others`, what stands behind it; `recoverFrom` and `postponedAt`, before what time nothing is recovered, and when that was decided; `lastToFill`, the session that
--- was the last to fill a limit of sixteen or more, '' where nobody holds anything.
+-- `grace`:
+--   servedAt     when the queue was served last, nil for never
+--   stampRest    what stands behind that in `served`
+--   recoverFrom  nothing is recovered before
+--   postponedAt  when that was decided
+--   lastToFill   the session that was the last to fill a limit of sixteen or more, '' where nobody holds anything
 -- @needs parts/clock.lua
 -- @takes settings, activeKey, served
 -- @gives firstLeaseEnd, grace, isRecovering
 grace = { recoverFrom = 0, postponedAt = 0, lastToFill = '' }
 firstLeaseEnd = redis.call('ZRANGE', activeKey, 0, 0, 'WITHSCORES')[2]
-local servedAt, others = string.match(served or '', '^(%d+) (.*)$')
+local servedAt, stampRest = string.match(served or '', '^(%d+) (.*)$')
 if servedAt then
-  grace.servedAt, grace.others = tonumber(servedAt), others
-  local from, at, filler = string.match(others, '^(%d+) (%d+) ?([^\t]*)')
+  grace.servedAt, grace.stampRest = tonumber(servedAt), stampRest
+  local from, at, filler = string.match(stampRest, '^(%d+) (%d+) ?([^\t]*)')
   if firstLeaseEnd and from then
     grace.lastToFill = filler
     -- Where the clock went forward and back, no further off than a lease.

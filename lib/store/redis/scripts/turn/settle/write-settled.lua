@@ -30,6 +30,7 @@ if settlements[1] then
     redis.call('HSET', claimsKey, s.id, unheldClaim(s.claim))
   end
 
+  -- One function for each transition that reaches `settlements`. A missing one would stop the script after its first write.
   local write = {}
   function write.complete(s)
     count('completed')

@@ -1,7 +1,7 @@
--- What an ordinary turn does beside removing jobs that have completed: settles in other ways, renews, notes what jobs have reported, and claims
+-- What an ordinary turn does where it does more than remove jobs that have completed: settles in other ways, renews, notes what jobs have reported, and claims
 -- due jobs from common lanes. Ends the script with 'whole', before any write, where the turn meets more than it knows.
 -- `fit`, `claimed`: the jobs that are handed out, and what the answer says of them. `outlook`, `nextEvent`: see turn/after/sleep.lua.
--- `wakeOthers`: sends the messages of this turn, last in the script. `outlook.isUnlisted`: the session has been taken off the sleepers.
+-- `wakeOthers`: sends the messages of this turn, last in the script.
 -- @needs parts/clock.lua, turn/claims.lua, parts/wake/sleepers.lua, parts/wake/lane.lua, parts/lanes.lua, parts/enter.lua, parts/untag.lua, parts/envelope.lua, parts/claim.lua, parts/wake/handles.lua, parts/wake/publish.lua
 -- @takes settings, me, base, decided, report, completedCount, uncommon, others, renewals, reports, endJob, handlers, earliest, firstDueAt, LEVELS_READ, fit, claimed, outlook, lastFence, grouping, recurring, ownWorker, places, passedOver, keepCompleted, levelsKey, jobsKey, claimsKey, failuresKey, activeKey, deadKey, usedIdsKey, queuedKey, statsKey, fenceKey, handlesKey, sleepersKey
 -- @changes stopped, fence, unconfirmed, nextEvent, wakeOthers
@@ -78,18 +78,20 @@ if outlook.limitAfter > 0 and not stopped then outlook.sleepUntil = math.floor(n
 if stopped or next(fullNames) then readOwnCrew() end
 readLevels()
 
--- Then everything is written. A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue
--- drains.
-local isClaiming, isPlain = true, not (decided.settlements[1] or decided.reported[1] or decided.confirmed[1])
-if isPlain and fit[1] then
+-- Then everything is written. Redis with a full memory finishes a script whose first write is a removal, so the queue drains. The first write is
+-- - if jobs are claimed and no claim is rewritten besides: their removal from their lanes, in `closeLanes`;
+-- - if nothing but completions is written: their removal from `active`, in write-jobs.lua;
+-- - else this session's removal from the sleepers, even if it is not there.
+local isClaiming, onlyRemovesAndClaims = true, not (decided.settlements[1] or decided.reported[1] or decided.confirmed[1])
+if onlyRemovesAndClaims and fit[1] then
   closeLanes()
-elseif not (isPlain and decided.endedIds[1]) then
+elseif not (onlyRemovesAndClaims and decided.endedIds[1]) then
   redis.call('ZREM', sleepersKey, me.session)
-  outlook.isUnlisted = true
+  outlook.hasLeftSleepers = true
 end
 -- @include turn/after/write-jobs.lua
 if claimsLast then handOut() end
-if not isPlain then closeLanes() end
+if not onlyRemovesAndClaims then closeLanes() end
 if decided.remembered[1] then
   local added = #decided.remembered / 2
   -- @include turn/after/forget-ids.lua

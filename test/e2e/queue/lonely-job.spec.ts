@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { startApp, stopApps } from '../../support/queue-app.js';
+import { startOwnServer } from '../../support/redis-server.js';
+import { commandsOfScripts } from '../../support/script-commands.js';
+import { until } from '../../support/wait.js';
+import { Work } from '../../support/work.js';
+
+const cleanups: (() => unknown)[] = [];
+
+afterEach(async () => {
+  await stopApps();
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+it('a job that comes alone is three calls, of as many commands as docs/redis-design.md says', async () => {
+  const server = await startOwnServer();
+  cleanups.push(() => server.stop());
+  const redis = new Redis(server.url);
+  cleanups.push(() => redis.disconnect());
+  // So that no turn lists its session meanwhile: such a turn is whole.
+  const queues = { default: { leaseMs: '1h', maxSleepMs: '10m' } } as const;
+  const { producer, prefix } = await startApp([Work], { connection: server.url, queues });
+  const jobsEnded = async () => Number(await redis.hget(`${prefix}:{default}:stats`, 'completed'));
+  const run = async (before: number) => {
+    await producer.schedule('work', null);
+    await until('it is settled', async () => (await jobsEnded()) === before + 1);
+  };
+  await run(0);
+  await run(1);
+  const scripts = await commandsOfScripts(redis, () => run(2));
+  expect(scripts).toHaveLength(3);
+  const printed = readFileSync('docs/redis-design.md', 'utf8').match(/runs (\d+) commands inside scripts this way/)![1];
+  expect(scripts.flat()).toHaveLength(Number(printed));
+});
