@@ -101,8 +101,9 @@ local function levelsOf(laneName)
   return { openLevel(priority, ':' .. preferred), openLevel(priority, PREFERRED) }
 end
 
--- `front`: where a claim has read the lane already, `head`, {id, due} of its first job, `firsts` and `areAllFirsts` (see `firstAfter`). What a script may set of a lane of a group: `isSeen`, the claim sees to
--- the turn of its group; `isReindexed`, it goes into the level where it belongs now, unseen without `isSeen`, though its head stays;
+-- `front`: where a claim has read the lane already, `head`, {id, due} of its first job, `firsts` and `areAllFirsts` (see `firstAfter`).
+-- `firstsTaken`: how many of its first jobs the claim takes; they are removed by rank.
+-- What a script may set of a lane of a group: `isSeen`, the claim sees to the turn of its group; `isReindexed`, it goes into the level where it belongs now, unseen without `isSeen`, though its head stays;
 -- `isFreed`, its group is held no longer, or only until `freeAt`, and sleepers are woken.
 function openLane(name, front)
   local lane = openedLanes[name]
@@ -239,8 +240,10 @@ function closeLanes(thenOfGroups)
       for i = 1, #removed, PORTION do redis.call('ZREM', level.key, portion(removed, i)) end
       level.firstDue = earliestOfLevel(level)
       if level.firstDue ~= level.indexedDue then
-        if level.ending == COMMON then
-          if level.firstDue then levelsAdded[#levelsAdded + 1], levelsAdded[#levelsAdded + 2] = level.firstDue, level.priority else levelsRemoved[#levelsRemoved + 1] = level.priority end
+        if level.ending == COMMON and level.firstDue then
+          levelsAdded[#levelsAdded + 1], levelsAdded[#levelsAdded + 2] = level.firstDue, level.priority
+        elseif level.ending == COMMON then
+          levelsRemoved[#levelsRemoved + 1] = level.priority
         end
         if level.firstDue then
           redis.call('ZADD', level.indexKey, level.firstDue, level.priority)
@@ -265,8 +268,8 @@ function closeLanes(thenOfGroups)
   end
 end
 
--- The earliest due time of the common levels after the lanes are closed, math.huge for none. `firsts`, `areAllFirsts`: the index as it was read before
--- (see `firstAfter`).
+-- The earliest due time of the common levels after the lanes are closed, math.huge for none. `firsts`, `areAllFirsts`: the index as it was read
+-- before (see `firstAfter`).
 function earliestCommon(firsts, areAllFirsts)
   local due = firstAfter(firsts, areAllFirsts, levelsAdded, levelsRemoved)
   if due == false then due = redis.call('ZRANGE', levelsKey, 0, 0, 'WITHSCORES')[2] end

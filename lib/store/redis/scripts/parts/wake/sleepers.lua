@@ -8,8 +8,8 @@
 -- `sleeping` says until when a crew may have sleepers, so that a crew without sleepers costs nothing.
 -- Read phase: `readCrews` reads the sleepers of all crews, `readOwnCrew` those of the session's own crew, `readWakers` those of the crews
 -- that handle a name. Last in a script: `wakeCrew`.
--- `known`: `session` and `crew`, whose turn this is, which
--- are absent where the script is nobody's turn; `ownCrew`, that crew, and `crews`, all that may have sleepers, once they are read.
+-- `known`: `session` and `crew`, whose turn this is, which are absent where the script is nobody's turn; `ownCrew`, that crew, and `crews`, all
+-- that may have sleepers, once they are read.
 -- @needs parts/clock.lua, parts/wake/handles.lua, parts/wake/publish.lua
 -- @takes base, sleepingKey
 -- @gives known, readCrews, readOwnCrew, readWakers, wakeCrew
