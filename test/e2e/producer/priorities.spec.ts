@@ -80,17 +80,16 @@ describe('inspector', () => {
 });
 
 describe('where jobs age', () => {
-  const ordering = { mode: 'aging', msPerLevel: 60 } as const;
+  const ordering = { mode: 'aging', msPerLevel: '1m' } as const;
 
   it('one that has waited long enough goes before a more urgent one, for handlers and for who looks', async () => {
     const { producer, consumer, inspector, get } = await start({ concurrency: 1, ordering });
-    const patient = await producer.schedule('work', 'patient', { priority: 5 });
-    const isLater = async (byMs: number) =>
-      (await inspector.latenessMs()) > byMs && Date.now() > patient.dueAt!.getTime() + byMs;
-    await until('it has waited for two levels', () => isLater(2 * 60));
-    await producer.schedule('work', 'much more urgent', { priority: 1 });
-    await until('it has waited for four levels', () => isLater(4 * 60 + 10));
-    await producer.schedule('work', 'most urgent, and too late', { priority: 1 });
+    const now = Date.now();
+    const waiting = (payload: string, priority: number, minutes: number) =>
+      producer.schedule('work', payload, { priority, at: now - minutes * 60_000 });
+    await waiting('patient', 5, 20);
+    await waiting('much more urgent', 1, 18);
+    await waiting('most urgent, and too late', 1, 14);
     const expected = ['much more urgent', 'patient', 'most urgent, and too late'];
     expect(payloads(await inspector.list('due'))).toEqual(expected);
     expect(payloads(await inspector.peek(2))).toEqual(expected.slice(0, 2));
