@@ -6,6 +6,8 @@ import { aboutAll, clockTime } from './rule.js';
 const MISSED_AFTER_MS = 60_000;
 /** Redis' clock counts whole ms here and there. */
 const ROUNDING_MS = 1;
+/** How long an occurrence waits at a time for instants that no process has computed yet. */
+const WAITS_FOR_INSTANTS_MS = 100;
 
 /** A recurrence with what was asked of it, and the occurrences that have begun, by their instants. */
 interface Recurred {
@@ -120,9 +122,9 @@ function* problemsOf({ at, token, runs }: Occurrence, { id, recurrence, calls }:
     if (byCall || mayBeBackfilled || attempt > 1 || !said) continue;
     // One that is made up for is due at its nominal instant.
     const latest = said.missed ? at : at + (recurrence.jitterMs ?? 0);
-    // A queueing one is due again and again while it waits.
-    if (dueAt < at || (dueAt > latest && recurrence.overlap !== 'queue'))
-      yield `${what} was due at ${clockTime(dueAt)}`;
+    // A queueing one is due again and again while it waits; and a cron one while no process has computed the instant behind it.
+    const hasWaited = recurrence.overlap === 'queue' || (recurrence.cron && dueAt >= latest + WAITS_FOR_INSTANTS_MS);
+    if (dueAt < at || (dueAt > latest && !hasWaited)) yield `${what} was due at ${clockTime(dueAt)}`;
     const next = instantAfter(recurrence, at);
     if (said.missed && claimedAt < Math.min(next, at + MISSED_AFTER_MS) - ROUNDING_MS)
       yield `${what} was claimed at ${clockTime(claimedAt)} and counts as missed`;
