@@ -79,7 +79,7 @@ describe('a Redis that goes', () => {
 
   it('is waited for by a reader that begins meanwhile, and holds up no shutdown', async () => {
     server = await startOwnServer();
-    const options = { connection: server.url, prefix: newPrefix(), commandTimeoutMs: 200, ...STREAMING };
+    const options = { connection: server.url, prefix: newPrefix(), commandTimeoutMs: 1_000, ...STREAMING };
     const app = await startApp([], { ...options, role: 'producer' });
     const closing = await startApp([Loud], options);
     await closing.producer.dispatch('loud', 100);

@@ -27,14 +27,14 @@ afterEach(async () => {
 
 it('a schedule while Redis is away is refused in time, and may be called again under its id', async () => {
   proxy = await TcpProxy.start(redisUrl());
-  const { producer, inspector } = await startApp([], { connection: proxy.url, commandTimeoutMs: 500 });
+  const { producer, inspector } = await startApp([], { connection: proxy.url, commandTimeoutMs: 2_000 });
   await producer.schedule('work', 0, { delay: '1h' });
   proxy.refuse();
   // The call that meets the dying connection may have been sent; the next one knows that it was not.
   await producer.schedule('work', 1, { id: 'mine', delay: '1h' }).catch(() => {});
   const started = performance.now();
   const error = await producer.schedule('work', 1, { id: 'mine', delay: '1h' }).catch((thrown: unknown) => thrown);
-  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(performance.now() - started).toBeLessThan(10_000);
   expect(error).toBeInstanceOf(QueueUnavailableError);
   expect(error).toMatchObject({ code: 'QUEUE_UNAVAILABLE', outcome: 'refused' });
   proxy.accept();
@@ -47,7 +47,7 @@ it('a schedule while Redis is away is refused in time, and may be called again u
 
 it('whatever is called while Redis is away says in its error which queue and which job it was about', async () => {
   proxy = await TcpProxy.start(redisUrl());
-  const { producer, inspector } = await startApp([], { connection: proxy.url, commandTimeoutMs: 300 });
+  const { producer, inspector } = await startApp([], { connection: proxy.url, commandTimeoutMs: 1_500 });
   proxy.refuse();
   const ref = { id: 'r7', queue: 'mail' };
   const calls: [call: Promise<unknown>, about: object][] = [
@@ -97,7 +97,7 @@ it('workers come back by themselves, with one line when Redis goes and one when 
 
 it('the error of a call of the producer names in its stack the function that awaits the call', async () => {
   proxy = await TcpProxy.start(redisUrl());
-  const { app, producer } = await startApp([], { connection: proxy.url, commandTimeoutMs: 300 });
+  const { app, producer } = await startApp([], { connection: proxy.url, commandTimeoutMs: 1_500 });
   const calls: Record<string, () => Promise<unknown>> = {
     schedule: () => producer.schedule('work', 1),
     replace: () => producer.schedule('work', 1, { id: 'mine', onDuplicate: 'replace' }),

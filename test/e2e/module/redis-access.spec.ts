@@ -44,7 +44,7 @@ async function observe(ms: number): Promise<number> {
 }
 
 it('with a wrong password the application starts, tells it once without the password, and does not storm Redis', async () => {
-  const app = await startApp([Work], { connection: urlWith(OTHER_SECRET), commandTimeoutMs: 300 }, { log });
+  const app = await startApp([Work], { connection: urlWith(OTHER_SECRET), commandTimeoutMs: 1_500 }, { log });
   const error = await refusal(app.producer.schedule('work', 1, { id: 'again' }));
   expect(error).toMatchObject({ code: 'QUEUE_UNAVAILABLE', outcome: 'refused', jobId: 'again' });
   // Three connections, each of which tries again after a second at the most once it has tried some times.
@@ -64,7 +64,7 @@ it('with a wrong password the application starts, tells it once without the pass
 });
 
 it('a password that is changed while an application runs is told once when connections are made anew', async () => {
-  const app = await startApp([Work], { connection: urlWith(SECRET), commandTimeoutMs: 300 }, { log });
+  const app = await startApp([Work], { connection: urlWith(SECRET), commandTimeoutMs: 1_500 }, { log });
   await app.producer.schedule('work', 1);
   await until('it runs', async () => (await app.inspector.stats()).completed === 1);
   await admin.acl('SETUSER', 'queue', 'resetpass', `>${OTHER_SECRET}`);
@@ -113,7 +113,7 @@ it('a permission that is taken away while an application runs is told by its nam
 
 it('more connections than Redis takes are told once, and made when there is room', async () => {
   await admin.config('SET', 'maxclients', '1');
-  const app = await startApp([Work], { connection: urlWith(SECRET), commandTimeoutMs: 300 }, { log });
+  const app = await startApp([Work], { connection: urlWith(SECRET), commandTimeoutMs: 1_500 }, { log });
   expect(await refusal(app.producer.schedule('work', 1, { id: 'again' }))).toMatchObject({ outcome: 'refused' });
   expect(await observe(1_000)).toBeLessThan(3 * 7);
   expect(log.lines).toEqual([expect.stringMatching(/^warn Redis cannot be reached/)]);

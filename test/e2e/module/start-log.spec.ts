@@ -270,14 +270,14 @@ describe('a wrong address', () => {
   it('is in the log also where somebody takes the connection and never answers', async () => {
     const { port } = await startMute();
     const log = new LogLines();
-    await startApp([], { connection: `redis://127.0.0.1:${port}`, commandTimeoutMs: 300 }, { log });
+    await startApp([], { connection: `redis://127.0.0.1:${port}`, commandTimeoutMs: 1_500 }, { log });
     await until('it is told', () => log.lines.length > 0);
     expect(log.lines).toEqual([expect.stringMatching(/^warn Redis cannot be reached \(no answer in time, at redis:/)]);
   });
 
   it('is in the error of a call, with its code, and a password is not', async () => {
     const connection = `redis://:${SECRET}@127.0.0.1:1/2`;
-    const { producer, consumer, inspector } = await startApp([], { connection, commandTimeoutMs: 300 });
+    const { producer, consumer, inspector } = await startApp([], { connection, commandTimeoutMs: 1_500 });
     const reason = 'connect ECONNREFUSED 127.0.0.1:1, at redis://127.0.0.1:1/2';
     const calls = [
       producer.schedule('work', 1),
@@ -306,7 +306,7 @@ describe('a wrong address', () => {
 
   it('that the connection had is in the error of what is said of a popped job, too', async () => {
     proxy = await TcpProxy.start(redisUrl());
-    const { producer, consumer } = await startApp([], { connection: proxy.url, commandTimeoutMs: 500 });
+    const { producer, consumer } = await startApp([], { connection: proxy.url, commandTimeoutMs: 2_000 });
     await producer.schedule('pulled', 1);
     const [job] = await consumer.pop({ names: ['pulled'], waitMs: 5_000 });
     proxy.refuse();

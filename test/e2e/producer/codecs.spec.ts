@@ -396,13 +396,13 @@ describe('an attempt whose payload cannot be decoded', () => {
   it('is retried likewise if its codec does not answer, and the inspector shows the job without its payload', async () => {
     let isAway = true;
     const decode = () => (isAway ? new Promise(() => {}) : 'there');
-    const { producer, inspector, next } = await start({ codec: codecThat({ decode }), commandTimeoutMs: 100 });
+    const { producer, inspector, next } = await start({ codec: codecThat({ decode }), commandTimeoutMs: 1_000 });
     const job = await producer.schedule('echo', 1, { ...soon, maxAttempts: 100 });
     const waiting = await until('an attempt has failed', async () => {
       const found = await inspector.job(job);
       return found!.failures.length > 0 && found;
     });
-    expect(waiting!.failures[0]!.message).toBe("Codec 'own' has not answered within commandTimeoutMs (100 ms)");
+    expect(waiting!.failures[0]!.message).toBe("Codec 'own' has not answered within commandTimeoutMs (1000 ms)");
     expect(waiting).toMatchObject({ codec: 'own', payload: undefined });
     isAway = false;
     expect((await next()).payload).toBe('there');
@@ -467,13 +467,13 @@ describe('scheduling', () => {
     [
       'answers no promise in time',
       () => new Promise<never>(() => {}),
-      'has not answered within commandTimeoutMs (100 ms)',
+      'has not answered within commandTimeoutMs (1000 ms)',
     ],
     ['answers what throws when it is looked at', () => Object.defineProperty({}, 'then', { get: fail }), 'spoilt'],
   ])('with a codec that %s is refused, and nothing is written', async (_, encode, why) => {
     const { producer, inspector } = await producerOf({
       codec: codecThat({ encode: encode as never }),
-      commandTimeoutMs: 100,
+      commandTimeoutMs: 1_000,
     });
     const refused = { code: 'INVALID_PAYLOAD', message: expect.stringContaining(why) };
     await expect(producer.schedule('echo', 1)).rejects.toMatchObject(refused);

@@ -323,7 +323,7 @@ describe('a relay', () => {
   it('stops within commandTimeoutMs where Redis is away', async () => {
     const proxy = await TcpProxy.start(redisUrl());
     cleanups.push(() => proxy.stop());
-    const { consumer } = await startApp([], { connection: proxy.url, commandTimeoutMs: 500 });
+    const { consumer } = await startApp([], { connection: proxy.url, commandTimeoutMs: 2_000 });
     const relay = consumer.relay({ to: { stream: key } });
     proxy.refuse();
     proxy.cutAll();

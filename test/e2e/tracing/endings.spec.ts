@@ -158,7 +158,7 @@ it('a run that goes back while its payload is decoded ends its span', async () =
 
 it('a call that Redis does not answer fails its span, which names the job that may exist', async () => {
   const proxy = await TcpProxy.start(redisUrl());
-  const { producer } = await start({ connection: proxy.url, commandTimeoutMs: 300, role: 'producer' });
+  const { producer } = await start({ connection: proxy.url, commandTimeoutMs: 1_500, role: 'producer' });
   await producer.schedule('end', 'discard');
   proxy.blackhole();
   proxy.swallowNew(true);
