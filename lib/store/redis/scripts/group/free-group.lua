@@ -18,9 +18,11 @@ local function lanesToWake(group)
   return lanes
 end
 
+local areSomePaused
 function freeGroup(group)
   -- @include parts/touch-groups.lua
-  local paused = tonumber(redis.call('ZSCORE', base .. 'groupPauses', group) or 0)
+  if areSomePaused == nil then areSomePaused = redis.call('ZCARD', base .. 'groupPauses') > 0 end
+  local paused = areSomePaused and tonumber(redis.call('ZSCORE', base .. 'groupPauses', group) or 0) or 0
   if paused > now then
     ofGroups.held[group] = paused
     return

@@ -18,7 +18,8 @@
 -- turn/groups/begin.lua).
 -- @needs parts/clock.lua, parts/claim.lua
 -- @takes base, ofGroups, groupsRule, runsJobs, leaving
--- @changes stateOf
+-- `readHolders`: asks at once for the holders of groups whose states are asked for next.
+-- @changes stateOf, readHolders
 local states, areSomeSet, areSomePaused = {}, nil, nil
 -- The rule of a queue that limits no group, and the state of all its groups while `setGroup` and `pauseGroup` have set nothing either.
 local UNLIMITED, FREE = '0 0 0 due', { weight = 1, free = math.huge, places = math.huge, isFifo = false }
@@ -57,9 +58,17 @@ local function countActive(group, limit)
   return count
 end
 
+-- Group -> id of its holder, false for none: of groups for which it was asked.
+local holderIds = {}
+function readHolders(groups)
+  if not (runsJobs and order == 'fifo' and groups[1]) then return end
+  for i, id in ipairs(redis.call('HMGET', base .. 'holders', unpack(groups))) do holderIds[groups[i]] = id end
+end
+
 -- The holder of a group: {id, lane, due, dueText} where it waits, {due} where this script puts it back, true where it runs; nil for none.
 local function findHolder(group)
   local id = ofGroups.holders[group]
+  if id == nil then id = holderIds[group] end
   if id == nil then id = redis.call('HGET', base .. 'holders', group) end
   if not id then return nil end
   local backAt = leaving[group .. '\t' .. id]

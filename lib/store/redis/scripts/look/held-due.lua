@@ -9,7 +9,7 @@
 -- @returns looked number, ...held value[]: how many there were; then two for each group of them that is held: group, its due jobs
 -- @repeat it only reads.
 -- @needs parts/clock.lua
-local runsJobs, leaving, stateOf = true, {}, nil
+local runsJobs, leaving, stateOf, readHolders = true, {}, nil, nil
 -- Nothing is written.
 local ofGroups = { running = {}, held = {}, holders = {} }
 -- @include group/state.lua
@@ -30,6 +30,7 @@ for _, ending in ipairs({ ':@', ':!' }) do
   end
 end
 
+readHolders(groups)
 local held, isKnown = {}, {}
 for _, group in ipairs(groups) do
   local state = stateOf(group)

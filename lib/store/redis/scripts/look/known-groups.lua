@@ -7,11 +7,12 @@
 --   ('' = by nothing) and, where time alone may free it, until when (epoch ms, else '')
 -- @repeat it only reads.
 -- @needs parts/clock.lua
-local runsJobs, leaving, stateOf = true, {}, nil
+local runsJobs, leaving, stateOf, readHolders = true, {}, nil, nil
 -- Nothing is written.
 local ofGroups = { running = {}, held = {}, holders = {} }
 -- @include group/state.lua
 
+readHolders({ unpack(ARGV, groupsFrom) })
 local known = {}
 for i = groupsFrom, #ARGV do
   local group = ARGV[i]

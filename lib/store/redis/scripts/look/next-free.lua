@@ -7,7 +7,7 @@
 --   nextDue may be that of another held one: then it is called again with them
 -- @repeat it only reads.
 -- @needs parts/clock.lua
-local runsJobs, leaving, stateOf = true, {}, nil
+local runsJobs, leaving, stateOf, readHolders = true, {}, nil, nil
 -- Nothing is written.
 local ofGroups = { running = {}, held = {}, holders = {} }
 -- @include group/state.lua

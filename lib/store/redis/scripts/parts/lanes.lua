@@ -108,10 +108,13 @@ end
 function openLane(name, front)
   local lane = openedLanes[name]
   if not lane then
-    lane = { name = name, key = base .. 'lane:' .. name, added = {}, removed = {}, firstsTaken = 0 }
-    local head = front and front.head or redis.call('ZRANGE', lane.key, 0, 0, 'WITHSCORES')
-    lane.headId, lane.headDue = head[1], head[2]
-    lane.firsts, lane.areAllFirsts = front and front.firsts or head, front and front.areAllFirsts or not head[1]
+    local key = base .. 'lane:' .. name
+    local head = front and front.head or redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+    -- Fields that are set later stand here as well: a table that grows is made anew.
+    lane = {
+      name = name, key = key, added = {}, removed = {}, firstsTaken = 0, headId = head[1], headDue = head[2],
+      firsts = front and front.firsts or head, areAllFirsts = front and front.areAllFirsts or not head[1], levels = nil, moved = nil,
+    }
     local group, takesTurns = groupIn(name)
     if group then
       lane.group, lane.takesTurns, lane.wasThere = group, takesTurns, head[1] ~= nil

@@ -42,11 +42,10 @@ for name, entries in pairs({ groups = ofGroups.there, runningOfGroups = ofGroups
   for i = 1, #added, PORTION do redis.call('ZADD', groupsKey, portion(added, i)) end
   for i = 1, #removed, PORTION do redis.call('ZREM', groupsKey, portion(removed, i)) end
 end
+local holding, released = {}, {}
 for group, id in pairs(ofGroups.holders) do
-  if id then
-    redis.call('HSET', base .. 'holders', group, id)
-  else
-    redis.call('HDEL', base .. 'holders', group)
-  end
+  if id then holding[#holding + 1], holding[#holding + 2] = group, id else released[#released + 1] = group end
 end
+for i = 1, #holding, PORTION do redis.call('HSET', base .. 'holders', portion(holding, i)) end
+for i = 1, #released, PORTION do redis.call('HDEL', base .. 'holders', portion(released, i)) end
 if ofGroups.resumed[1] then redis.call('ZREM', base .. 'groupPauses', unpack(ofGroups.resumed)) end

@@ -66,7 +66,7 @@ local earliest = redis.call('ZRANGE', levelsKey, 0, LEVELS_READ - 1, 'WITHSCORES
 local firstDueAt = tonumber(earliest[2] or math.huge)
 
 local fit, claimed, stopped, fence, unconfirmed, nextCursor = {}, {}, nil, 0, '', ''
-local outlook = { limitAfter = me.limit, stopsLooking = false, hears = me.canHear, sleepUntil = false, stopsSleeping = false, isSleeper = false, hasLeftSleepers = false, looksOn = false }
+local outlook = { limitAfter = me.limit, stopsLooking = false, hears = me.canHear, sleepUntil = false, stopsSleeping = false, isSleeper = false, hasLeftSleepers = false, looksOn = false, toWake = nil, lookAt = nil, handOverAt = nil }
 local nextEvent, wakeOthers
 if not uncommon[1] and others.n == 0 and renewals.n == 0 and reports.n == 0 and (me.limit == 0 or firstDueAt > now) then
   -- Nothing is due, renewed or reported, and nothing ended but by completing: most turns of a worker with free places, idle ones too.

@@ -13,12 +13,12 @@
 -- @needs parts/clock.lua, parts/wake/handles.lua, parts/wake/publish.lua
 -- @takes base, sleepingKey
 -- @gives known, readCrews, readOwnCrew, readWakers, wakeCrew
-known = {}
+known = { session = nil, crew = nil, ownCrew = nil, crews = nil }
 -- One, its deputy, and three more in case some have died without a word.
 local SLEEPERS_READ = 5
 
 local function openCrew(name)
-  return { name = name, key = base .. 'sleepers:' .. name, handles = {} }
+  return { name = name, key = base .. 'sleepers:' .. name, handles = {}, sleepers = nil }
 end
 
 local function readSleepers(crew)

@@ -16,7 +16,7 @@ local function otherSleepers()
   return times[1], times[2]
 end
 
-local reasons = {}
+local reasons = { event = nil, deputy = nil, longest = nil, own = nil }
 local isOvertaken = stopped == 'size' or stopped == 'limit'
 local hasMore = stopped == 'size' or decided.returning[1] or decided.lookAgain or nextCursor ~= '' or grouping and grouping.areSomeUnseen
 outlook.lookAt, outlook.handOverAt = 0, math.huge

@@ -5,14 +5,13 @@
 -- `seesUnhandled`: whether a due lane was passed over because the crew does not handle its name.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/handles.lua
 -- @takes me, base, handlesKey, ownWorker, stealsBy, isPassedOver, passedOver
--- @gives FIRST_READ, after, insert, openSource, bestOf, advance, seesUnhandled
+-- @gives FIRST_READ, after, insert, openSource, bestOf, readFirst, advance, seesUnhandled
+-- How many lanes a turn looks at by their heads, and how many by the names of its crew.
 local LANES_LOOKED_AT = 2000
 -- Once a session has passed over this many lanes of a source, and four times as many as its crew has names, it looks up the lane of
 -- each of its names instead. So a session that handles few names comes to its own jobs in one turn, and knows when there are none,
 -- however many lanes of others are due. Not in sources of stolen jobs: their lanes belong to preferred workers, whom it cannot know.
 local PASSED_OVER = 168
--- The most lanes that a turn looks up.
-local LANES_LOOKED_UP = 2000
 local lookedUp, namesHandled = 0, nil
 -- How many heads of a source, and jobs of a lane, are read at first where several compete; then four times as many.
 local FIRST_HEADS, MOST_HEADS = 8, 1000
@@ -46,13 +45,13 @@ local function consider(source, laneName, name, id, dueText)
   if source.seen[laneName] then return true end
   if not last or due > last or isPassedOver(name, source.kind) then return false end
   source.seen[laneName] = true
-  insert(source, { id = id, due = due, dueText = dueText, head = { id, dueText }, dueBy = last, name = name, lane = laneName, key = base .. 'lane:' .. laneName, read = 1, jobs = {}, at = 1, step = 2, inOrder = false })
+  insert(source, { id = id, due = due, dueText = dueText, head = { id, dueText }, dueBy = last, name = name, lane = laneName, key = base .. 'lane:' .. laneName, read = 1, jobs = {}, at = 1, step = 2, chunk = nil, exhausted = nil, firsts = nil, areAllFirsts = nil })
   return true
 end
 
 local function isLookedUp(source)
   return source.kind ~= 's' and me.crew ~= EVERY_NAME and source.offset >= math.max(PASSED_OVER, 4 * me.crewSize)
-    and lookedUp + me.crewSize <= LANES_LOOKED_UP
+    and lookedUp + me.crewSize <= LANES_LOOKED_AT
 end
 
 -- Opens the lanes that this session may run by their names instead of by their heads.
@@ -146,6 +145,17 @@ local function readJobs(front, count, areMany)
   return last == #firsts and firsts or { unpack(firsts, 1, last) }
 end
 
+-- Makes a front of a lane of which nothing has been read. Answers whether the lane has a due job.
+function readFirst(front)
+  front.read, front.chunk = 0, FIRST_READ + 1
+  local jobs = readJobs(front, front.chunk, false)
+  if not jobs[1] then return false end
+  front.jobs, front.read = jobs, #jobs / 2
+  front.exhausted = front.read < front.chunk
+  front.id, front.dueText, front.due, front.head = jobs[1], jobs[2], tonumber(jobs[2]), { jobs[1], jobs[2] }
+  return true
+end
+
 -- Moves a lane's front to its next due job; false when there is none.
 function advance(front, chunk)
   local at = front.at + front.step
@@ -162,7 +172,7 @@ function advance(front, chunk)
     front.exhausted = front.step == 2 and count < front.chunk
     front.read = front.read + count
     -- The first one is taken already; where somebody has damaged the index, it is another one, and the taken one may come later.
-    front.inOrder = areMany and jobs[1] == front.id or front.inOrder
+    if areMany and jobs[1] == front.id then front.inOrder = true end
     at = areMany and front.step + 1 or 1
     front.jobs = jobs
     if not jobs[at] then

@@ -74,7 +74,7 @@ if me.limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and
       elseif wish ~= 'reserve' then
         suspect = 'taken'
         -- It takes all the capacity there is.
-        local front = { lane = found.lane, head = { found.id, found.dueText }, name = found.name, group = found.group, inOrder = false }
+        local front = { lane = found.lane, head = { found.id, found.dueText }, name = found.name, group = found.group }
         picked[1] = { id = found.id, due = found.due, dueText = found.dueText, front = front, weight = me.limit, envelope = false, claim = false }
         if handlers and handlers[found.name] then handlers[found.name].free = handlers[found.name].free - 1 end
       end

@@ -1,6 +1,6 @@
 -- How the best job of a level is found and picked where groups take turns.
 -- @needs parts/lanes.lua
--- @takes me, base, handlesKey, handlers, mayPass, isPassedOver, after, advance, FIRST_READ, grouping, picked, bestCommon, takeOne, take
+-- @takes me, base, handlesKey, handlers, mayPass, isPassedOver, after, advance, FIRST_READ, grouping, picked, bestCommon, takeOne, take, readFirst
 -- @changes best, takeBest, ofGroupsPicked, stopped
 local openUnits, bestUnit, moveUnitOn
 -- @include turn/claim/units.lua
@@ -29,8 +29,7 @@ function takeBest(source, front, once, level)
     if not takeOne(source, front, handlers and handlers[front.name]) then return end
     ofGroupsPicked = ofGroupsPicked + 1
     picked[#picked].unit, picked[#picked].overtakes = source, units.areCommonDue and units.common <= source.turn
-    -- Mostly the job is the only one of its lane, and then nothing is to be read.
-    moveUnitOn(units, source, front, front.head and redis.call('ZCARD', front.key) > 1 and advance(front, FIRST_READ))
+    moveUnitOn(units, source, front, front.head and advance(front, FIRST_READ))
     return
   end
   local before = #picked

@@ -21,7 +21,7 @@
 -- `name`, that of its jobs; `id` and `dueText` of its head where known; `isStored`, the group has a turn under that name; `front`, its next
 -- job, false for none, nil where nobody has looked.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/handles.lua
--- @takes me, mayPass, base, handlesKey, isPassedOver, after, grouping
+-- @takes me, mayPass, base, handlesKey, isPassedOver, after, readFirst, grouping
 -- @changes openUnits, bestUnit, moveUnitOn
 -- A claim sees as many lanes as it may claim jobs, but at least LANES_SEEN. FIRST_TURNS: how many turns are read at first.
 local LANES_SEEN, FIRST_TURNS = 20, 16
@@ -158,7 +158,11 @@ local function readTurns(units, stream)
   for i = 1, #found, 2 do groups[#groups + 1] = found[i] end
   stream.isEmpty = stream.offset == 0 and not groups[1]
   stream.isRead = #groups < stream.chunk
-  local held = heldAmong(groups)
+  local held, free = heldAmong(groups), {}
+  for _, group in ipairs(groups) do
+    if not held[group] then free[#free + 1] = group end
+  end
+  grouping.readHolders(free)
   for i, group in ipairs(groups) do
     local turn = tonumber(found[2 * i])
     stream.last = { turn = turn, group = group }
@@ -226,17 +230,16 @@ local function nextUnit(units)
 end
 
 local function frontOf(lane, id, dueText)
-  return { id = id, due = tonumber(dueText), dueText = dueText, head = { id, dueText }, dueBy = now, name = lane.name, lane = lane.lane, group = lane.group, key = base .. 'lane:' .. lane.lane, read = 1, jobs = {}, at = 1, step = 2, inOrder = false }
+  return { id = id, due = dueText and tonumber(dueText), dueText = dueText, head = { id, dueText }, dueBy = now, name = lane.name, lane = lane.lane, group = lane.group, key = base .. 'lane:' .. lane.lane, read = 1, jobs = {}, at = 1, step = 2, chunk = nil, exhausted = nil, firsts = nil, areAllFirsts = nil }
 end
 
 -- The first due job of a lane; false where there is none.
 local function openFront(lane)
-  if not lane.id then
-    local first = redis.call('ZRANGE', base .. 'lane:' .. lane.lane, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')
-    if not first[1] then return false end
-    lane.id, lane.dueText = first[1], first[2]
-  end
-  return frontOf(lane, lane.id, lane.dueText)
+  if lane.id then return frontOf(lane, lane.id, lane.dueText) end
+  local front = frontOf(lane)
+  if not readFirst(front) then return false end
+  lane.id, lane.dueText = front.id, front.dueText
+  return front
 end
 
 -- The best job of a unit that this session may run; nil for none.

@@ -31,13 +31,24 @@ for _, s in ipairs(decided.returning) do
   if group then leave(s.id, group, s.claim.due) end
 end
 
-local areHeld, areHolders = redis.call('ZCARD', base .. 'held') > 0, leavers[1] and redis.call('EXISTS', base .. 'holders') == 1
-for _, job in ipairs(leavers) do
+local groupsLeft = {}
+for i, job in ipairs(leavers) do groupsLeft[i] = job.group end
+local function askAll(command, key)
+  local answers = {}
+  for i = 1, #groupsLeft, PORTION do
+    for _, answer in ipairs(redis.call(command, base .. key, portion(groupsLeft, i))) do answers[#answers + 1] = answer end
+  end
+  return answers
+end
+local areHeld = redis.call('ZCARD', base .. 'held') > 0
+local holders = leavers[1] and redis.call('EXISTS', base .. 'holders') == 1 and askAll('HMGET', 'holders') or {}
+local heldUntil = areHeld and askAll('ZMSCORE', 'held') or {}
+for i, job in ipairs(leavers) do
   local group = job.group
-  local holds = areHolders and redis.call('HGET', base .. 'holders', group) == job.id
+  local holds = holders[i] == job.id
   if holds and not job.backAt then ofGroups.holders[group] = false end
   if areHeld and ofGroups.held[group] == nil then
-    local ends = redis.call('ZSCORE', base .. 'held', group)
+    local ends = heldUntil[i]
     if ends == 'inf' and holds and job.backAt and job.backAt > now then
       ofGroups.held[group] = job.backAt
       -- Sleepers are to look when the job is due, which need not be the first of its lane.

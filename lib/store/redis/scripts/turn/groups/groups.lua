@@ -3,10 +3,10 @@
 -- @changes ofGroups
 -- @include parts/touch-groups.lua
 local groupsRule, runsJobs, leaving, freedLanes = settings.groupsRule, isClaiming, grouping.leaving, grouping.freedLanes
-local stateOf, freeGroup, endHold, leaveTurns
+local stateOf, readHolders, freeGroup, endHold, leaveTurns
 -- @include group/state.lua
 -- @include group/free-group.lua
 -- @include group/leave-turns.lua
-grouping.stateOf, grouping.endHold = stateOf, endHold
+grouping.stateOf, grouping.readHolders, grouping.endHold = stateOf, readHolders, endHold
 -- @include turn/groups/free.lua
 -- @include turn/groups/turns.lua

@@ -13,7 +13,7 @@
 -- @needs parts/clock.lua
 -- @takes settings, activeKey, served
 -- @gives firstLeaseEnd, grace, isRecovering
-grace = { recoverFrom = 0, postponedAt = 0, lastToFill = '' }
+grace = { servedAt = nil, stampRest = nil, recoverFrom = 0, postponedAt = 0, lastToFill = '' }
 firstLeaseEnd = redis.call('ZRANGE', activeKey, 0, 0, 'WITHSCORES')[2]
 local servedAt, stampRest = string.match(served or '', '^(%d+) (.*)$')
 if servedAt then
