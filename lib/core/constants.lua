@@ -31,6 +31,8 @@ SILENT_LEASES = 0.5
 -- An ordinary turn notes that the queue is served where the last note is older than a lease divided by this.
 STAMPS_A_LEASE = 16
 PUT_OFF_AGAIN_LEASES = 2
+-- So many more ids than it adds a turn forgets whose time is over.
+FORGOTTEN_A_TURN = 100
 -- An occurrence that has not begun so long after it was due is missed, even if the next one is not due yet.
 MISSED_AFTER_MS = 60000
 -- A missed occurrence is made up for within this, or until the next one is due if that is later.

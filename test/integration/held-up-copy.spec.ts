@@ -76,7 +76,8 @@ it.each(CALLS)(
 
 it('a copy of a claim, held up on the way until its leases are over, does not make a crash of its jobs undone', async () => {
   await test.close();
-  test = new TestStore({ leaseMs: 1_000 });
+  // A limit over all processes, so that the turn is sent whole at once.
+  test = new TestStore({ leaseMs: 1_000, globalConcurrency: 10 });
   const { id } = await test.schedule();
   expect(await test.worker('dies').claim()).toHaveLength(1);
   const copy = turns.at(-1)!;

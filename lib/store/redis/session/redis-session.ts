@@ -22,7 +22,7 @@ import {
   turnScript,
 } from '../scripts/turn/contract.js';
 import { HintChannel } from './hint-channel.js';
-import { SessionArguments, type SessionIdentity } from './session-arguments.js';
+import { type Listing, SessionArguments, type SessionIdentity } from './session-arguments.js';
 import {
   type Decoded,
   decodeOrdinary,
@@ -59,6 +59,7 @@ interface TurnInFlight {
   readonly turn: Turn;
   readonly caller: Caller;
   readonly cursor: string;
+  readonly listing: Listing;
   sent: Sent;
 }
 
@@ -182,26 +183,24 @@ export class RedisSession implements Session {
     const options = { keepReceiptMs: KEEP_TURN_RECEIPT_MS, given: this.options.given };
     const caller = this.freeCallers.pop() ?? new Caller(link.connection, clock, keys, options, `${who.id}.`);
     caller.begin();
-    const cursor = turn.looksAnew ? '' : this.cursor;
-    const sent: TurnInFlight = { turn, caller, cursor, sent: this.write(turn, cursor) };
+    const about = { turn, caller, cursor: turn.looksAnew ? '' : this.cursor, listing: this.args.listingOf(turn) };
+    if (about.listing.presence === 'here') this.options.isListed(who.id);
+    const sent: TurnInFlight = { ...about, sent: this.write(about) };
     this.inFlight.push(sent);
     return sent;
   }
 
-  private write(turn: Turn, cursor: string): Sent {
-    const { target } = this.who;
-    if (!target && !this.usesMore && this.args.isOrdinary(turn, cursor))
-      return { script: 'ordinary', args: this.args.ofOrdinary(turn) };
-    return this.whole({ turn, cursor });
+  private write(about: Omit<TurnInFlight, 'sent'>): Sent {
+    const { turn, cursor, listing } = about;
+    if (!this.who.target && !this.usesMore && this.args.isOrdinary(turn, cursor, listing))
+      return { script: 'ordinary', args: this.args.ofOrdinary(turn, listing) };
+    return this.whole(about);
   }
 
-  private whole({ turn, cursor }: Pick<TurnInFlight, 'turn' | 'cursor'>): Sent {
-    const { id, target } = this.who;
-    const sent: Sent = target
-      ? { script: 'relay', args: this.args.ofRelay(turn, cursor, target) }
-      : { script: 'turn', args: this.args.ofTurn(turn, cursor) };
-    if (sent.args.presence === 'here') this.options.isListed(id);
-    return sent;
+  private whole({ turn, cursor, listing }: Omit<TurnInFlight, 'sent'>): Sent {
+    const { target } = this.who;
+    if (target) return { script: 'relay', args: this.args.ofRelay(turn, cursor, listing, target) };
+    return { script: 'turn', args: this.args.ofTurn(turn, cursor, listing) };
   }
 
   /** Nothing has moved. */

@@ -32,6 +32,9 @@ export interface SessionIdentity {
   readonly target?: RelayTarget;
 }
 
+/** Whether a turn lists its session, and as what: arguments of turn.lua. */
+export type Listing = Pick<TurnArguments, 'presence' | 'host' | 'options'>;
+
 /** Writes the arguments of a session's turns: who it is, the settings of its queue, and what the turn itself says. */
 export class SessionArguments {
   /** When its presence must be noted again, a time of `performance.now()`. */
@@ -64,17 +67,15 @@ export class SessionArguments {
   }
 
   /** Whether ordinary.lua may take this turn, as far as this process knows. */
-  isOrdinary(turn: Turn, cursor: string): boolean {
+  isOrdinary(turn: Turn, cursor: string, { presence }: Listing): boolean {
     return (
       this.isOrdinaryQueue &&
       cursor === '' &&
       turn.standing === 'stays' &&
       !turn.isLast &&
       !this.hasLeft &&
-      !turn.stuck &&
-      this.stuck === '' &&
-      performance.now() < this.presentUntil &&
-      this.hints.hears === this.heardAsListed &&
+      // What `keepEnded` keeps for too long, whole turns drop.
+      (presence === '' || this.settings.keepEnded.count === 0) &&
       // A reservation that is held or given up needs a whole turn. The other wishes matter only where there are suspects, and uses.lua then
       // sends the turn on.
       (turn.suspects === '' || turn.suspects === 'take' || turn.suspects === 'reserve') &&
@@ -82,8 +83,10 @@ export class SessionArguments {
     );
   }
 
-  ofOrdinary(turn: Turn): OrdinaryArguments {
+  ofOrdinary(turn: Turn, { presence, host, options }: Listing): OrdinaryArguments {
     const { settings, who } = this;
+    const { keepCompleted, keepDead } = settings;
+    const kept = `${keepCompleted.count} ${keepCompleted.ageMs} ${keepDead.count} ${keepDead.ageMs}`;
     return Object.assign(
       {
         session: who.id,
@@ -95,12 +98,13 @@ export class SessionArguments {
         maxBytes: this.maxBytes(),
         canHear: this.hints.hears,
         keepIdsMs: settings.keepIdsMs,
+        listing: presence === '' ? '' : `${kept}\n${options}\n${host}`,
       },
       encodeTurn(turn, settings),
     );
   }
 
-  ofTurn(turn: Turn, cursor: string): TurnArguments {
+  ofTurn(turn: Turn, cursor: string, listing: Listing): TurnArguments {
     const { settings, hints } = this;
     const maxBytes = this.maxBytes();
     // A pull that cannot hear is not worth waiting for: it goes after this turn.
@@ -108,7 +112,7 @@ export class SessionArguments {
     // Assigned rather than spread: a literal that spreads objects of this size made 3.5 KB of garbage a turn that young collections did
     // not free, and the longer pauses doubled the lateness of one job in a hundred (2.1 ms became 3.5 at 2 000 jobs a second).
     return Object.assign(
-      this.ofAny(turn, cursor),
+      this.ofAny(turn, cursor, listing),
       { maxBytes, standing, wish: turn.suspects },
       encodeTurn(turn, settings),
     );
@@ -120,14 +124,18 @@ export class SessionArguments {
   }
 
   /** Jobs that a relay moves stay in Redis, so the link does not bound them. */
-  ofRelay(turn: Turn, cursor: string, { type, maxLength = 0 }: RelayTarget): RelayArguments {
+  ofRelay(turn: Turn, cursor: string, listing: Listing, { type, maxLength = 0 }: RelayTarget): RelayArguments {
     const standing: RelayArguments['standing'] = turn.standing === 'stays' ? 'stays' : 'goes';
-    return Object.assign(this.ofAny(turn, cursor), { maxBytes: BYTES_A_CLAIM, standing, targetType: type, maxLength });
+    return Object.assign(this.ofAny(turn, cursor, listing), {
+      maxBytes: BYTES_A_CLAIM,
+      standing,
+      targetType: type,
+      maxLength,
+    });
   }
 
-  private ofAny(turn: Turn, cursor: string) {
+  private ofAny(turn: Turn, cursor: string, { presence, host, options }: Listing) {
     const { settings, who } = this;
-    const { presence, host, options } = this.listing(turn);
     return {
       session: who.id,
       crew: who.crew,
@@ -155,10 +163,10 @@ export class SessionArguments {
   }
 
   /**
-   * Whether this session is to be listed now, and as what. Noted a few times a lease, so that one who was not here for a lease is taken
+   * Whether this session is to be listed by this turn, and as what; to be asked once a turn. Noted a few times a lease, so that one who was not here for a lease is taken
    * for gone; and at once where handlers got stuck or have returned, with the entry that this one replaces.
    */
-  private listing({ isLast, stuck }: Turn): Pick<TurnArguments, 'presence' | 'host' | 'options'> {
+  listingOf({ isLast, stuck }: Turn): Listing {
     this.hasLeft ||= isLast;
     // Also in turns after the last one, which only settle and renew: jobs that they put back must not wait for this worker.
     if (this.hasLeft) return { presence: 'gone', host: this.host(this.stuck), options: '' };

@@ -13,6 +13,7 @@ export interface OrdinaryArguments {
   maxBytes: number;
   canHear: boolean;
   keepIdsMs: number;
+  listing: string;
   completed: { id: readonly ScriptArgument[]; fence: readonly ScriptArgument[] };
   /** Flat rows: transition, id, fence, first, second. */
   others: readonly ScriptArgument[];
@@ -42,6 +43,7 @@ const encodeOrdinary = (a: OrdinaryArguments, given: GivenArguments): ScriptArgu
   a.maxBytes,
   a.canHear ? 1 : 0,
   a.keepIdsMs,
+  a.listing,
   a.completed.id.length,
   ...a.completed.id,
   ...a.completed.fence,

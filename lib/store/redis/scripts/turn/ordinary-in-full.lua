@@ -1,12 +1,17 @@
 -- What an ordinary turn does where it does more than remove jobs that have completed: it settles in other ways, renews, notes what jobs have
--- reported, and claims due jobs from common lanes. It ends the script with 'whole', before any write, where it meets more than it knows, and
+-- reported, lists its session, and claims due jobs from common lanes. It ends the script with 'whole', before any write, where it meets more than it knows, and
 -- with 'unregistered' where names of the crew are missing.
 -- `fit`, `claimed`: the jobs that are handed out, and what the answer says of them. `outlook`, `nextEvent`: see turn/after/sleep.lua.
 -- `wakeOthers`: sends the messages of this turn, last in the script.
 -- @needs parts/clock.lua, turn/claims.lua, parts/wake/sleepers.lua, parts/wake/lane.lua, parts/lanes.lua, parts/enter.lua, parts/untag.lua, parts/envelope.lua, parts/claim.lua, parts/wake/handles.lua, parts/wake/publish.lua
--- @takes settings, me, base, decided, report, completedCount, uncommon, others, renewals, reports, endJob, handlers, earliest, firstDueAt, LEVELS_READ, fit, claimed, outlook, lastFence, grouping, recurring, ownWorker, places, passedOver, keepCompleted, levelsKey, jobsKey, claimsKey, failuresKey, activeKey, deadKey, usedIdsKey, queuedKey, statsKey, fenceKey, handlesKey, sleepersKey
+-- @takes settings, me, base, decided, report, completedCount, uncommon, others, renewals, reports, endJob, handlers, earliest, firstDueAt, LEVELS_READ, fit, claimed, outlook, lastFence, grouping, recurring, ownWorker, places, passedOver, keepCompleted, levelsKey, jobsKey, claimsKey, failuresKey, activeKey, deadKey, usedIdsKey, queuedKey, statsKey, fenceKey, handlesKey, sleepersKey, sleepingKey
 -- @changes stopped, fence, unconfirmed, nextEvent, wakeOthers
 known.session, known.crew = me.session, me.crew
+if me.listing ~= '' then
+  if me.limit > 0 and redis.call('SCARD', handlesKey) ~= me.crewSize then return { 'unregistered', digits(now) } end
+  -- @include turn/after/hand-on.lua
+  if handsOn then return { 'whole', digits(now), handsOn } end
+end
 
 do
   -- @include turn/settle/already-settled.lua
@@ -80,24 +85,30 @@ if stopped or next(fullNames) then readOwnCrew() end
 readLevels()
 
 -- Then everything is written. Redis with a full memory finishes a script whose first write is a removal, so the queue drains. The first write is
--- - if jobs are claimed and no claim is rewritten besides: their removal from their lanes, in `closeLanes`;
+-- - if jobs are claimed, no claim is rewritten besides, and no session listed: their removal from their lanes, in `closeLanes`;
 -- - if nothing but completions is written: their removal from `active`, in write-jobs.lua;
 -- - else this session's removal from the sleepers, even if it is not there.
-local isClaiming, onlyRemovesAndClaims = true, not (decided.settlements[1] or decided.reported[1] or decided.confirmed[1])
+local isClaiming, onlyRemovesAndClaims = true, me.listing == '' and not (decided.settlements[1] or decided.reported[1] or decided.confirmed[1])
 if onlyRemovesAndClaims and fit[1] then
   closeLanes()
 elseif not (onlyRemovesAndClaims and decided.endedIds[1]) then
   redis.call('ZREM', sleepersKey, me.session)
   outlook.hasLeftSleepers = true
 end
+-- So long its crew may have sleepers: until it is listed again.
+if me.listing ~= '' and outlook.hears then redis.call('ZADD', sleepingKey, 'GT', digits(now + settings.leaseMs), me.crew) end
 -- @include turn/after/write-jobs.lua
 if claimsLast then handOut() end
 if not onlyRemovesAndClaims then closeLanes() end
-if decided.remembered[1] then
+if decided.remembered[1] or me.listing ~= '' then
   local added = #decided.remembered / 2
   -- @include turn/after/forget-ids.lua
 end
 writeUntagged()
+if me.listing ~= '' then
+  local presence, options, host = 'here', string.match(me.listing, '^[^\n]*\n([^\n]*)\n(.*)$')
+  -- @include turn/after/presence.lua
+end
 function nextEvent()
   -- Nothing has moved since the levels were read.
   local first = laneList[1] and earliestCommon(earliest, #earliest < 2 * LEVELS_READ) or firstDueAt

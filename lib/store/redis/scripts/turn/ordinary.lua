@@ -5,9 +5,8 @@
 --   - where a lease has run out, a due job is too late by its rule or broken, or a job that is settled is to be cancelled, has another one queued
 --     behind it, or does not lie in an ordinary lane;
 --   - where more due lanes of others stand in front than one turn looks through;
---   - where the call has run before, or the queue was never served.
---   What time alone makes necessary (listing sessions, trimming what is kept, noting that a crew may sleep) is left to the turns that list a
---   session: its caller sends those whole, a few times a lease.
+--   - where the call has run before, or nobody has served the queue before;
+--   - where what the queue keeps is to be trimmed. A turn that lists its session looks for that.
 --   It answers 'unregistered', before any write, where `handles:<crew>` lacks names: the session notes them and sends the turn again.
 -- @numbered
 -- @derived jobs, claims, failures, active, dead, usedIds, stats, levels, sleeping, served, fence, queued,
@@ -22,6 +21,8 @@
 -- @arg me.maxBytes bytes: how much of envelopes to claim at most
 -- @arg me.canHear flag: whether the session hears messages
 -- @arg settings.keepIdsMs ms: how long a chosen id is remembered
+-- @arg me.listing text: '' in most turns. A few times a lease a turn lists its session in `workers`: then a line with how many completed jobs are
+--   kept, for how long (ms, 0 = for ever), how many dead ones, and for how long; then `me.options` of turn.lua, and behind that `me.host`
 -- @columns completed id, fence: as of turn.lua
 -- @list others transition, id, fence, first, second: as of turn.lua
 -- @list renewals id, fence: as of turn.lua
@@ -45,7 +46,7 @@ do
   receipt, served, lastFence = unpack(redis.call('MGET', receiptKey, servedKey, fenceKey))
   -- @include parts/begun.lua
   -- Where nobody has served the queue before, somebody may have emptied Redis: then the crew is to be listed again.
-  if earlierAnswer or not served then return { 'whole', digits(now), '' } end
+  if earlierAnswer or not served and me.listing == '' then return { 'whole', digits(now), '' } end
 end
 -- @include turn/uses.lua
 if usesMore then return { 'whole', digits(now), 'uses' } end
@@ -68,8 +69,8 @@ local firstDueAt = tonumber(earliest[2] or math.huge)
 local fit, claimed, stopped, fence, unconfirmed, nextCursor = {}, {}, nil, 0, '', ''
 local outlook = { limitAfter = me.limit, stopsLooking = false, hears = me.canHear, sleepUntil = false, stopsSleeping = false, isSleeper = false, hasLeftSleepers = false, looksOn = false, toWake = nil, lookAt = nil, handOverAt = nil }
 local nextEvent, wakeOthers
-if not uncommon[1] and others.n == 0 and renewals.n == 0 and reports.n == 0 and (me.limit == 0 or firstDueAt > now) then
-  -- Nothing is due, renewed or reported, and nothing ended but by completing: most turns of a worker with free places, idle ones too.
+if me.listing == '' and not uncommon[1] and others.n == 0 and renewals.n == 0 and reports.n == 0 and (me.limit == 0 or firstDueAt > now) then
+  -- Nothing is listed, due, renewed or reported, and nothing ended but by completing: most turns of a worker with free places, idle ones too.
   local endedIds = decided.endedIds
   -- The first write removes: Redis with a full memory then lets the script finish, and the queue drains.
   if endedIds[1] then

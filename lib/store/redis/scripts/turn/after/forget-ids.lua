@@ -2,8 +2,7 @@
 -- stays short. `forgotten`: how many.
 -- @needs parts/clock.lua
 -- @takes usedIdsKey, added
--- @gives FORGOTTEN_A_TURN, forgotten
-FORGOTTEN_A_TURN = 100
+-- @gives forgotten
 local ids = redis.call('ZRANGE', usedIdsKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, added + FORGOTTEN_A_TURN)
 if ids[1] then redis.call('ZREM', usedIdsKey, unpack(ids)) end
 forgotten = #ids

@@ -5,16 +5,11 @@
 local endedIds, remembered = decided.endedIds, decided.remembered
 -- How many more are dropped a turn than it adds, to keep the script short.
 local TRIMMED_A_TURN = 100
-local function oldest(key, keepCount, keepAgeMs, added)
-  local over = redis.call('ZCARD', key) - keepCount
-  if over > 0 then return redis.call('ZRANGE', key, 0, math.min(over, added + TRIMMED_A_TURN) - 1) end
-  if keepAgeMs == 0 then return {} end
-  return redis.call('ZRANGE', key, '-inf', digits(now - keepAgeMs), 'BYSCORE', 'LIMIT', 0, added + TRIMMED_A_TURN)
-end
+-- @include turn/after/oldest.lua
 
 local usedIds, dropped = {}, report.deadDropped
 if isIdle or decided.died > 0 then
-  local ids = oldest(deadKey, settings.keepDeadCount, settings.keepDeadAgeMs, decided.died)
+  local ids = oldest(deadKey, settings.keepDeadCount, settings.keepDeadAgeMs, decided.died + TRIMMED_A_TURN)
   for i, text in ipairs(readClaims(ids)) do
     local claim = text and parseClaim(text)
     if claim and hasMark(claim.marks, 'r') and settings.keepIdsMs > 0 then
@@ -35,7 +30,7 @@ if isIdle or decided.died > 0 then
   end
 end
 if isIdle or (endedIds[1] and settings.keepCompletedCount > 0) then
-  local ids = oldest(completedKey, settings.keepCompletedCount, settings.keepCompletedAgeMs, #endedIds)
+  local ids = oldest(completedKey, settings.keepCompletedCount, settings.keepCompletedAgeMs, #endedIds + TRIMMED_A_TURN)
   if ids[1] then
     redis.call('ZREM', completedKey, unpack(ids))
     redis.call('HDEL', resultsKey, unpack(ids))

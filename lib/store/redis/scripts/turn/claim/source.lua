@@ -66,10 +66,9 @@ local function lookUp(source)
   source.exhausted = true
 end
 
--- The most lanes noted that this session may not run. They come in the order of reading, which is mostly that of the queue.
-local MOST_PASSED_OVER = 100
-
 local passOver = passedOver and function(source, lane)
+  -- The most lanes noted that this session may not run. They come in the order of reading, which is mostly that of the queue.
+  local MOST_PASSED_OVER = 100
   if source.kind == 'c' and #passedOver < MOST_PASSED_OVER then passedOver[#passedOver + 1] = lane end
 end
 
