@@ -19,6 +19,7 @@ function openSession() {
   const waiting: { resolve(reply: unknown): void; reject(error: Error): void }[] = [];
   const connection = {
     received: 0,
+    now: () => performance.now(),
     downlink: { note() {}, bytesIn: () => 1_000_000 },
     run: async (script: string, _keys: unknown, args: readonly unknown[]) => {
       if (script === 'clock') return [NOW, NOW];
@@ -32,11 +33,18 @@ function openSession() {
   const link = { connection, listener: { hears: () => true } as unknown as WakeListener };
   const keys = queueKeys('sq', 'mail');
   const who = { id: 'w', crew: 'g', names: ['mail'], traits: '0.1.0,10', options: { digest: '0a', text: '{}' } };
-  const session = new RedisSession(link, new ServerClock(keys, () => {}), keys, who, readQueueOptions('mail', {}), {
-    given: { clustered: false, stealAfterMs: 5_000, keepEnded: '' },
-    isUsed() {},
-    isListed() {},
-  });
+  const session = new RedisSession(
+    link,
+    new ServerClock(link.connection, keys, () => {}),
+    keys,
+    who,
+    readQueueOptions('mail', {}),
+    {
+      given: { clustered: false, stealAfterMs: 5_000, keepEnded: '' },
+      isUsed() {},
+      isListed() {},
+    },
+  );
   const answer = (cursor: string, uses = '-') => {
     waiting.shift()!.resolve(['done', NOW, '', [], [], [], [], [], [], NOW, '1', cursor, '', '', [], '', [], uses]);
   };
