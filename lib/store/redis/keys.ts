@@ -31,9 +31,9 @@
  * | groupSettings      | HASH   | group -> what is set for it (see codec/group-text.ts)            | set-group                        | set-group |
  * | groupPauses        | ZSET   | group that is paused -> until when, epoch ms                     | pause-group                      | pause-group, every script that moves a job |
  * | tag:<tag>          | ZSET   | job id -> its place among those of the tag, in the order in which they came | schedule, replace, run-recurrence, every script that arms an occurrence | turn, ordinary, relay, cancel, replace, purge, remove, clear, cancel-tagged, shift-tagged, every script that disarms one |
- * | workers            | ZSET   | "<crew> <session> <pid> <traits> <host>" (see codec/worker-traits.ts) -> when it was last here, epoch ms | turn, relay | turn, relay, or expires, an hour |
- * | options:<digest>   | STRING | JSON of the options of the sessions that have the digest among their traits (see codec/listed-options.ts) | turn, relay | expires, an hour |
- * | sleeping           | ZSET   | crew -> until when some of them may sleep, epoch ms | turn, relay | turn, relay, register |
+ * | workers            | ZSET   | "<crew> <session> <pid> <traits> <host>" (see codec/worker-traits.ts) -> when it was last here, epoch ms | ordinary, turn, relay | ordinary, turn, relay, or expires, an hour |
+ * | options:<digest>   | STRING | JSON of the options of the sessions that have the digest among their traits (see codec/listed-options.ts) | ordinary, turn, relay | expires, an hour |
+ * | sleeping           | ZSET   | crew -> until when some of them may sleep, epoch ms | ordinary, turn, relay | turn, relay, register |
  * | handles:<crew>     | SET    | job name; of the crew '*', which takes every name, only '*'      | register                         | register, or expires, a day |
  * | sleepers:<crew>    | ZSET   | idle worker -> when it looks again, epoch ms                     | ordinary, schedule, replace, cancel, cancel-tagged, clear, remove, set-group, pause-group, resume-group, reschedule, shift-tagged, replay, pause, resume, run-recurrence, set-blackouts, every script that arms an occurrence | the same, or expires, a day |
  * | full:<session>     | STRING | names that a sleeper's handlers have no capacity for, between line breaks | turn, ordinary, relay | turn, ordinary, relay, or expires, a minute |
