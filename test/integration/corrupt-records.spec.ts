@@ -117,8 +117,15 @@ it('while a key has another type than it should, the queue waits; once that is m
   expect(await app.inspector.stats()).toMatchObject({ scheduled: 4, completed: 4, failed: 0, recovered: 0 });
 });
 
+/** A worker may have claimed the job since, and the claim is a good one then. */
+const REMOVE_RUBBISH = `if redis.call('HGET', KEYS[1], ARGV[1]) == 'rubbish' then return redis.call('HDEL', KEYS[1], ARGV[1]) end`;
+
 it.each<[string, (id: string) => Promise<unknown>, (id: string) => Promise<unknown>]>([
-  ['claim record', (id) => redis.hset(`${base}claims`, id, 'rubbish'), (id) => redis.hdel(`${base}claims`, id)],
+  [
+    'claim record',
+    (id) => redis.hset(`${base}claims`, id, 'rubbish'),
+    (id) => redis.eval(REMOVE_RUBBISH, 1, `${base}claims`, id),
+  ],
   ['note of when it was last served', () => redis.set(`${base}served`, 'rubbish'), () => redis.del(`${base}served`)],
   ['counter of fences', () => redis.set(`${base}fence`, 'rubbish'), () => redis.del(`${base}fence`)],
 ])('once a damaged %s is removed, every job runs', async (_, damage, mend) => {

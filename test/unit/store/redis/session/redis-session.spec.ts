@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { expect, it } from '@jest/globals';
 import { readQueueOptions } from '../../../../../lib/core/options/queue-options.js';
 import type { Turn } from '../../../../../lib/store/job-store.js';
@@ -12,9 +13,11 @@ const CURSORS = ['c5 8', 'o1 3'] as const;
 const never = new AbortController().signal;
 
 /** Which of the cursors stands among the arguments of each call that was sent, and how to answer the oldest. */
-function openSession() {
+function openSession(options: Parameters<typeof readQueueOptions>[1] = {}) {
   const sent: (string | undefined)[] = [];
   const scripts: string[] = [];
+  /** Those that were to list the session. */
+  const listing: string[] = [];
   const whole = { reason: '' };
   const waiting: { resolve(reply: unknown): void; reject(error: Error): void }[] = [];
   const connection = {
@@ -23,6 +26,8 @@ function openSession() {
     run: async (script: string, _keys: unknown, args: readonly unknown[]) => {
       if (script === 'clock') return [NOW, NOW];
       scripts.push(script);
+      if (args.some((arg) => arg === 'here' || (String(arg).endsWith(hostname()) && script === 'ordinary')))
+        listing.push(script);
       // Each ordinary turn meets more than it knows.
       if (script === 'ordinary') return ['whole', NOW, whole.reason];
       sent.push(CURSORS.find((cursor) => args.includes(cursor)));
@@ -32,15 +37,31 @@ function openSession() {
   const link = { connection, listener: { hears: () => true } as unknown as WakeListener };
   const keys = queueKeys('sq', 'mail');
   const who = { id: 'w', crew: 'g', names: ['mail'], traits: '0.1.0,10', options: { digest: '0a', text: '{}' } };
-  const session = new RedisSession(link, new ServerClock(keys, () => {}), keys, who, readQueueOptions('mail', {}), {
-    given: { clustered: false, stealAfterMs: 5_000, keepEnded: '' },
-    isUsed() {},
-    isListed() {},
-  });
+  const session = new RedisSession(
+    link,
+    new ServerClock(keys, () => {}),
+    keys,
+    who,
+    readQueueOptions('mail', options),
+    {
+      given: { clustered: false, stealAfterMs: 5_000, keepEnded: '' },
+      isUsed() {},
+      isListed() {},
+    },
+  );
   const answer = (cursor: string, uses = '-') => {
     waiting.shift()!.resolve(['done', NOW, '', [], [], [], [], [], [], NOW, '1', cursor, '', '', [], '', [], uses]);
   };
-  return { session, sent, scripts, whole, answer, refuse: (error: Error) => waiting.shift()!.reject(error), waiting };
+  return {
+    session,
+    sent,
+    scripts,
+    listing,
+    whole,
+    answer,
+    refuse: (error: Error) => waiting.shift()!.reject(error),
+    waiting,
+  };
 }
 
 const turnOf = (turn: Partial<Turn> = {}): Turn => ({
@@ -103,8 +124,8 @@ it('a turn that meets more than an ordinary one knows is sent whole, and so are 
     await answered;
     return scripts.splice(0);
   };
-  // The first one lists the session.
-  expect(await take('')).toEqual(['turn']);
+  // The first one lists the session, be it in an ordinary turn.
+  expect(await take('')).toEqual(['ordinary', 'turn']);
   expect(await take()).toEqual(['ordinary', 'turn']);
   expect(await take()).toEqual(['ordinary', 'turn']);
   whole.reason = 'uses';
@@ -136,11 +157,29 @@ it.each<[string, Partial<Turn>]>([
   ['one of a pop', { standing: 'until-claimed' }],
 ])('%s is sent whole at once', async (_what, turn) => {
   const { session, scripts, answer } = openSession();
-  for (const each of [turnOf(), turnOf(turn)]) {
-    const answered = session.turn(each, never);
+  const answered = session.turn(turnOf(turn), never);
+  await settled();
+  answer('');
+  await answered;
+  expect(scripts).toEqual(['turn']);
+});
+
+it('an ordinary turn that lists its session, and hands itself on, leaves that to the whole one; the next turn does not list it', async () => {
+  const { session, listing, answer } = openSession();
+  for (const turn of [turnOf(), turnOf()]) {
+    const answered = session.turn(turn, never);
     await settled();
     answer('');
     await answered;
   }
-  expect(scripts).toEqual(['turn', 'turn']);
+  expect(listing).toEqual(['ordinary', 'turn']);
+});
+
+it('where the queue keeps jobs that ended, a turn that lists its session is sent whole at once', async () => {
+  const { session, scripts, answer } = openSession({ keepEnded: 10 });
+  const answered = session.turn(turnOf(), never);
+  await settled();
+  answer('');
+  await answered;
+  expect(scripts).toEqual(['turn']);
 });
