@@ -33,16 +33,18 @@ end
 
 local groupsLeft = {}
 for i, job in ipairs(leavers) do groupsLeft[i] = job.group end
-local function askAll(command, key)
+-- `ask`: answers for the portion of these groups that begins there.
+local function askAll(ask)
   local answers = {}
   for i = 1, #groupsLeft, PORTION do
-    for _, answer in ipairs(redis.call(command, base .. key, portion(groupsLeft, i))) do answers[#answers + 1] = answer end
+    for _, answer in ipairs(ask(i)) do answers[#answers + 1] = answer end
   end
   return answers
 end
 local areHeld = redis.call('ZCARD', base .. 'held') > 0
-local holders = leavers[1] and redis.call('EXISTS', base .. 'holders') == 1 and askAll('HMGET', 'holders') or {}
-local heldUntil = areHeld and askAll('ZMSCORE', 'held') or {}
+local areHolders = leavers[1] and redis.call('EXISTS', base .. 'holders') == 1
+local holders = areHolders and askAll(function(i) return redis.call('HMGET', base .. 'holders', portion(groupsLeft, i)) end) or {}
+local heldUntil = areHeld and askAll(function(i) return redis.call('ZMSCORE', base .. 'held', portion(groupsLeft, i)) end) or {}
 for i, job in ipairs(leavers) do
   local group = job.group
   local holds = holders[i] == job.id
