@@ -70,7 +70,7 @@ it('an urgent job that another process handles starts within 500 ms beside a bac
   }
   process.stdout.write(`urgent jobs started after ${starts.map(({ afterMs }) => Math.round(afterMs)).join(', ')} ms\n`);
   expect(starts.map(({ worker }) => worker)).toEqual(Array(5).fill('other'));
-  expect(Math.min(...starts.map(({ afterMs }) => afterMs))).toBeLessThan(500);
+  expect(Math.max(...starts.map(({ afterMs }) => afterMs))).toBeLessThan(500);
   expect(starts.at(-1)!.done).toBeLessThan(BACKLOG);
   await backlogIsDone(5);
   expect(longestIdleMs()).toBeLessThan(LEFT_MS + NOISE_MS);

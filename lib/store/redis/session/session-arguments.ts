@@ -83,10 +83,8 @@ export class SessionArguments {
     );
   }
 
-  ofOrdinary(turn: Turn, { presence, host, options }: Listing): OrdinaryArguments {
+  ofOrdinary(turn: Turn, listing: Listing): OrdinaryArguments {
     const { settings, who } = this;
-    const { keepCompleted, keepDead } = settings;
-    const kept = `${keepCompleted.count} ${keepCompleted.ageMs} ${keepDead.count} ${keepDead.ageMs}`;
     return Object.assign(
       {
         session: who.id,
@@ -98,10 +96,16 @@ export class SessionArguments {
         maxBytes: this.maxBytes(),
         canHear: this.hints.hears,
         keepIdsMs: settings.keepIdsMs,
-        listing: presence === '' ? '' : `${kept}\n${options}\n${host}`,
+        listing: listing.presence === '' ? '' : this.listingText(listing),
       },
       encodeTurn(turn, settings),
     );
+  }
+
+  /** One argument, as most turns list nothing: what the queue keeps, the options, and the host, which may have two lines. */
+  private listingText({ host, options }: Listing): string {
+    const { keepCompleted, keepDead } = this.settings;
+    return `${keepCompleted.count} ${keepCompleted.ageMs} ${keepDead.count} ${keepDead.ageMs}\n${options}\n${host}`;
   }
 
   ofTurn(turn: Turn, cursor: string, listing: Listing): TurnArguments {
@@ -163,8 +167,9 @@ export class SessionArguments {
   }
 
   /**
-   * Whether this session is to be listed by this turn, and as what; to be asked once a turn. Noted a few times a lease, so that one who was not here for a lease is taken
-   * for gone; and at once where handlers got stuck or have returned, with the entry that this one replaces.
+   * Whether a turn is to list this session, and as what; to be asked once a turn, as the answer counts as listed. A session is listed a few times
+   * a lease, so that one who was not here for a lease is taken for gone; and at once where handlers got stuck or have returned, with the entry
+   * that this one replaces.
    */
   listingOf({ isLast, stuck }: Turn): Listing {
     this.hasLeft ||= isLast;

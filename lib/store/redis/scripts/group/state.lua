@@ -16,9 +16,9 @@
 -- `groupsRule`: "<concurrency> <rate's max> <rate's window in ms> <'due' or 'fifo'>" of the queue, 0 for none. `runsJobs`: false for a relay:
 -- the jobs that it moves need no place, and no order holds them back. `leaving`: the jobs that leave their places in this script (see
 -- turn/groups/begin.lua).
+-- `readHolders`: asks at once for the holders of groups whose states are asked for next.
 -- @needs parts/clock.lua, parts/claim.lua
 -- @takes base, ofGroups, groupsRule, runsJobs, leaving
--- `readHolders`: asks at once for the holders of groups whose states are asked for next.
 -- @changes stateOf, readHolders
 local states, areSomeSet, areSomePaused = {}, nil, nil
 -- The rule of a queue that limits no group, and the state of all its groups while `setGroup` and `pauseGroup` have set nothing either.

@@ -8,7 +8,7 @@ now = math.floor(nowUs / 1000)
 local nowText
 function digits(number)
   if number == now then
-    -- Mostly asked for.
+    -- The number that a script prints most often is printed once.
     nowText = nowText or string.format('%d', now)
     return nowText
   end

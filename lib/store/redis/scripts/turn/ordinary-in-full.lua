@@ -1,6 +1,6 @@
 -- What an ordinary turn does where it does more than remove jobs that have completed: it settles in other ways, renews, notes what jobs have
--- reported, lists its session, and claims due jobs from common lanes. It ends the script with 'whole', before any write, where it meets more than it knows, and
--- with 'unregistered' where names of the crew are missing.
+-- reported, lists its session, and claims due jobs from common lanes. It ends the script with 'whole', before any write, where it meets more than
+-- it knows, and with 'unregistered' where names of the crew are missing.
 -- `fit`, `claimed`: the jobs that are handed out, and what the answer says of them. `outlook`, `nextEvent`: see turn/after/sleep.lua.
 -- `wakeOthers`: sends the messages of this turn, last in the script.
 -- @needs parts/clock.lua, turn/claims.lua, parts/wake/sleepers.lua, parts/wake/lane.lua, parts/lanes.lua, parts/enter.lua, parts/untag.lua, parts/envelope.lua, parts/claim.lua, parts/wake/handles.lua, parts/wake/publish.lua
