@@ -15,7 +15,8 @@ export { ScheduledQueueConsumer } from './api/scheduled-queue.consumer.js';
 export { ScheduledQueueEvents } from './api/scheduled-queue.events.js';
 export type { PauseOptions } from './api/scheduled-queue.inspector.js';
 export { ScheduledQueueInspector } from './api/scheduled-queue.inspector.js';
-export { type DispatchOptions, ScheduledQueueProducer, type ScheduleItem } from './api/scheduled-queue.producer.js';
+export { ScheduledQueueProducer, type ScheduleItem } from './api/scheduled-queue.producer.js';
+export type { AppendedJobRef, TransactionProducer } from './api/transaction-producer.js';
 export type { Blackout, BlackoutRange, ListedBlackout, RecurringBlackout } from './core/blackouts/blackout.js';
 export { type NextOccurrencesOptions, nextOccurrences } from './core/calendar/next-occurrences.js';
 export type {
@@ -74,6 +75,7 @@ export { JobPriority } from './core/options/defaults.js';
 export type { FindOptions } from './core/options/find-options.js';
 export type { GroupOptions, GroupsOptions } from './core/options/group-options.js';
 export type { PopOptions } from './core/options/pop-options.js';
+export type { PreparedJob } from './core/options/prepared-job.js';
 export type { Keep, Ordering, QueueOptions, StreamEvents } from './core/options/queue-options.js';
 export type { RateLimit } from './core/options/rate-limit.js';
 export type {
@@ -85,7 +87,7 @@ export type {
 } from './core/options/recurrence-options.js';
 export type { RelayOptions, ScheduledQueueRelay } from './core/options/relay-options.js';
 export type { RunOptions } from './core/options/run-settings.js';
-export type { JobRef, RescheduleOptions, ScheduleOptions } from './core/options/schedule-options.js';
+export type { DispatchOptions, JobRef, RescheduleOptions, ScheduleOptions } from './core/options/schedule-options.js';
 export type { SharedKeep, SharedOptions } from './core/options/shared-options.js';
 export type { EventStreamOptions } from './core/options/stream-options.js';
 export type { PayloadCodec } from './core/payload/codec.js';

@@ -19,9 +19,9 @@ export function readItem<Item>(item: unknown): Item {
 }
 
 /** Says which item of the call an error is about. */
-export function ofItem(index: number, error: unknown): unknown {
+export function ofItem(index: number, error: unknown, call = 'scheduleMany'): unknown {
   if (error instanceof ScheduledQueueError)
-    error.message = `scheduleMany: item ${index}: ${error.message.replace(/^item: /, '')}`;
+    error.message = `${call}: item ${index}: ${error.message.replace(/^item: /, '')}`;
   return error;
 }
 
@@ -32,14 +32,15 @@ const ASKED_AT_A_TIME = 100;
 export async function forEachItem(
   requests: readonly ScheduleRequest[],
   work: (request: ScheduleRequest, index: number) => Promise<void> | undefined,
+  call?: string,
 ): Promise<void> {
   let asked: Promise<void>[] = [];
   for (const [i, request] of requests.entries()) {
     let working: Promise<void> | undefined;
     try {
-      working = work(request, i)?.catch((error) => Promise.reject(ofItem(i, error)));
+      working = work(request, i)?.catch((error) => Promise.reject(ofItem(i, error, call)));
     } catch (error) {
-      throw ofItem(i, error);
+      throw ofItem(i, error, call);
     }
     // A later item may throw before anybody waits for this one.
     working?.catch(() => {});

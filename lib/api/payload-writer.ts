@@ -1,3 +1,4 @@
+import { PayloadTooLargeError } from '../core/errors.js';
 import type { ScheduleRequest } from '../core/options/schedule-options.js';
 import type { Codecs, StoredPayload } from '../core/payload/codecs.js';
 import { invalidPayload, serialisePayload } from '../core/payload/payload.js';
@@ -28,7 +29,13 @@ export class PayloadWriter {
     return type && this.checker.read(request.payload, type, fields);
   }
 
-  /** Throws likewise. A promise where the codec answers one; JSON is there already. */
+  /** Throws `PayloadTooLargeError` where another process, which may write larger ones, has encoded a payload that is too large here. */
+  refuseTooLarge(request: ScheduleRequest): void {
+    const bytes = Buffer.byteLength(request.payload);
+    if (bytes > this.maxBytes) throw new PayloadTooLargeError(bytes, this.maxBytes, fieldsOf(request));
+  }
+
+  /** Throws as `check` does. A promise where the codec answers one; JSON is there already. */
   encode(payload: unknown, request: ScheduleRequest): Promise<void> | undefined {
     if (!this.codecs.encodes || payload === undefined) return undefined;
     const stored = this.codecs.encode(payload, this.maxBytes, fieldsOf(request));

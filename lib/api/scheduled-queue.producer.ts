@@ -1,33 +1,24 @@
-import { InvalidScheduleError, ScheduledQueueError } from '../core/errors.js';
+import { InvalidScheduleError } from '../core/errors.js';
 import type { ScheduledJobDefinition } from '../core/job/definition.js';
-import type { EventSink } from '../core/job/events.js';
 import type { ScheduledJobRef } from '../core/job/scheduled-job.js';
-import type { Log } from '../core/log.js';
-import type { Observers } from '../core/observe/observers.js';
 import {
+  type DispatchOptions,
   type JobRef,
   type RescheduleOptions,
   readRef,
   readReschedule,
   readSchedule,
-  refuseMisplacedOptions,
+  refuseDueTime,
   type ScheduleOptions,
   type ScheduleRequest,
 } from '../core/options/schedule-options.js';
-import type { Codecs } from '../core/payload/codecs.js';
 import type { PayloadOf } from '../core/payload/payload-types.js';
 import { describe } from '../core/read/describe.js';
 import { DUE_NOW } from '../core/read/due.js';
-import type { JobStore, ScheduledAnswer } from '../store/job-store.js';
+import { calledFromHere, HandOverCalls } from './hand-over-calls.js';
 import { forEachItem, ofItem, readItem, sendMany, sendOne } from './many-schedules.js';
-import type { PayloadWriter } from './payload-writer.js';
 import { checkChosenId } from './recurrence/chosen-ids.js';
-import { RecurrenceCalls } from './recurrence/recurrence-calls.js';
 import { beginSend, SendSpans, withoutPassedOn } from './send-spans.js';
-import { TakenIds } from './taken-ids.js';
-
-/** Options of `dispatch`: those of `schedule`, without `at` and `delay`. */
-export type DispatchOptions = Omit<ScheduleOptions, 'at' | 'delay'>;
 
 /** As for `schedule`: a job of `void` has none, any other must be given its own. */
 // biome-ignore lint/suspicious/noConfusingVoidType: it is what users write
@@ -55,22 +46,7 @@ type ScheduleItems<Payloads extends unknown[]> = { [I in keyof Payloads]: Schedu
  * shutdown. It throws `QueueUnavailableError` if Redis has not answered within `commandTimeoutMs`. The `outcome` of that error says
  * whether the call may have happened; it is safe to call again with the id that the error names.
  */
-export class ScheduledQueueProducer extends RecurrenceCalls {
-  private readonly takenIds: TakenIds;
-
-  /** @internal The module makes it. */
-  constructor(
-    store: Pick<JobStore, 'queue'>,
-    payloads: PayloadWriter,
-    events: EventSink,
-    codecs: Codecs,
-    log: Log,
-    private readonly observers: Observers,
-  ) {
-    super(store, payloads, events, codecs);
-    this.takenIds = new TakenIds(log);
-  }
-
+export class ScheduledQueueProducer extends HandOverCalls {
   /**
    * Schedules a job: at a time (`at`), after a while (`delay`), or for now. The job is stored completely or not at all. If you give
    * an `id` that is taken, `onDuplicate` decides what happens; the `status` of the answer says what the call did.
@@ -96,14 +72,7 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
     options?: ScheduleOptions,
   ): Promise<ScheduledJobRef> {
     const { tracer } = this.observers;
-    const request = readSchedule(job, withoutPassedOn(tracer, options), payload);
-    if (options === undefined) refuseMisplacedOptions(payload, request);
-    const checked = this.payloads.check(payload, request);
-    if (checked) await checked;
-    const free = checkChosenId(this.store, request);
-    if (free) await free;
-    const encoded = this.payloads.encode(payload, request);
-    if (encoded) await encoded;
+    const request = await this.read(job, payload, options, (read) => checkChosenId(this.store, read));
     const span = tracer && beginSend(tracer, request);
     try {
       const answer = await sendOne(this.store, request);
@@ -171,11 +140,7 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
     payload?: unknown,
     options?: DispatchOptions,
   ): Promise<ScheduledJobRef> {
-    if (typeof options === 'object' && options !== null && ('at' in options || 'delay' in options)) {
-      throw new InvalidScheduleError(
-        'dispatch: got at or delay, expected neither: a dispatched job is due now. Use schedule.',
-      );
-    }
+    refuseDueTime(options);
     return await this.schedule(job as string, payload, options);
   }
 
@@ -217,28 +182,4 @@ export class ScheduledQueueProducer extends RecurrenceCalls {
     const { id, queue } = readRef(ref, options, 'runNow');
     return await this.store.queue(queue).jobs.reschedule(id, DUE_NOW);
   }
-
-  private told(
-    request: ScheduleRequest,
-    { id, status, dueAtMs, takenBy, pushedOut }: ScheduledAnswer,
-  ): ScheduledJobRef {
-    const { name, queue } = request;
-    if (takenBy !== undefined) this.takenIds.warn(queue, name, takenBy);
-    const created = status === 'created';
-    const dueAt = dueAtMs === null ? null : new Date(dueAtMs);
-    if (created && this.events.wants(queue)) {
-      if (pushedOut) this.events.tell({ type: 'deadDropped', queue, id, name });
-      this.events.tell({ type: 'scheduled', queue, id, name, dueAt: dueAt! });
-    }
-    return { id, queue, name: takenBy ?? name, dueAt, created, status };
-  }
-}
-
-/**
- * One sender carries the schedules of many, and the errors that it makes know no caller. Here the stack is taken anew: it names the
- * functions that await the call. Other calls need no more than a `return await` for that.
- */
-function calledFromHere(error: unknown): unknown {
-  if (error instanceof ScheduledQueueError) Error.captureStackTrace(error, calledFromHere);
-  return error;
 }

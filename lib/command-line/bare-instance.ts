@@ -1,6 +1,7 @@
 import { PayloadWriter } from '../api/payload-writer.js';
 import { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
 import { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
+import { SystemClock } from '../core/clock.js';
 import type { EventSink } from '../core/job/events.js';
 import type { Log } from '../core/log.js';
 import { Observers } from '../core/observe/observers.js';
@@ -61,7 +62,15 @@ export class BareInstance {
     };
     const payloads = new PayloadWriter(codecs, new PayloadChecker(false), MAX_PAYLOAD_BYTES);
     this.inspector = new ScheduledQueueInspector(this.store, events, settingsOf, codecs);
-    this.producer = new ScheduledQueueProducer(this.store, payloads, events, codecs, SILENT, new Observers());
+    this.producer = new ScheduledQueueProducer(
+      this.store,
+      payloads,
+      events,
+      codecs,
+      SILENT,
+      new Observers(),
+      new SystemClock(),
+    );
   }
 
   /** Learns the options of a queue. To be called before anything else is asked about it. */

@@ -77,9 +77,9 @@ function producingProviders(services: ServiceTokens): Provider[] {
     }),
     provide(
       services.producer,
-      [STORE, PayloadWriter, EVENTS, OBSERVERS, SETTINGS],
-      (store, payloads, events, observers, { codecs }) => {
-        return new ScheduledQueueProducer(store.confirmed, payloads, events, codecs, LOG, observers);
+      [STORE, PayloadWriter, EVENTS, OBSERVERS, SETTINGS, CLOCK],
+      (store, payloads, events, observers, { codecs }, clock) => {
+        return new ScheduledQueueProducer(store.confirmed, payloads, events, codecs, LOG, observers, clock);
       },
     ),
     provide(services.inspector, [STORE, EVENTS, SETTINGS], (store, events, { settingsOf, codecs, redaction }) => {

@@ -41,7 +41,9 @@ export interface JobStore {
   /** One queue; the same object each time. Nothing is sent for it. */
   queue(name: string): QueueStore;
   /** The same queues as producers see them: a call that changes one is answered once as many replicas have the change as the store was told. */
-  readonly confirmed: Pick<JobStore, 'queue'>;
+  readonly confirmed: Pick<JobStore, 'queue' | 'transaction'>;
+  /** A MULTI of the caller's own. Throws `InvalidScheduleError` where no job can be appended to it. */
+  transaction(multi: unknown): Transaction;
   /** The queues in which somebody has scheduled or worked, by name. */
   queues(): Promise<SeenQueue[]>;
   /**
@@ -58,6 +60,12 @@ export interface JobStore {
   readonly trouble: Error | undefined;
   /** Closes all that was opened; calls that are under way fail with `QueueClosedError`, and so do later ones. */
   close(): Promise<void>;
+}
+
+/** A MULTI of the caller's own, to which jobs are appended. They are there once its EXEC has run, or not at all. */
+export interface Transaction {
+  /** Appends a job, which EXEC adds as `QueueJobs.schedule` does. Rejects with `InvalidScheduleError` where that cannot be done, or not any more. */
+  append(queue: string, job: NewJob & { id: string }): Promise<void>;
 }
 
 /** One queue, by what can be asked of it. Each method is one transition, or reads. */

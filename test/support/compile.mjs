@@ -31,6 +31,8 @@ const TREE = [
   ...filesIn('test/durability/'),
   ...filesIn('test/e2e/docs/dashboard/'),
   'test/e2e/docs/dashboard-app.ts',
+  'test/e2e/docs/transactions/outbox.ts',
+  'test/e2e/docs/transactions-relayer.ts',
   ...filesIn('test/support/'),
   'lib/store/redis/keys.ts',
 ];

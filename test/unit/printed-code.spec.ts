@@ -36,6 +36,7 @@ const PRINTED: [page: string, folder: string, ...specs: string[]][] = [
   ],
   ['docs/scaling.md', 'test/e2e/docs/scaling', 'test/e2e/docs/scaling-page.spec.ts'],
   ['docs/tracing.md', 'test/e2e/docs/tracing', 'test/e2e/docs/tracing-page.spec.ts'],
+  ['docs/transactions.md', 'test/e2e/docs/transactions', 'test/e2e/docs/transactions-page.spec.ts'],
   ['docs/recurrence.md', 'test/e2e/docs/recurrence', 'test/e2e/docs/recurrence-page.spec.ts'],
 ];
 

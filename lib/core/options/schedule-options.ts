@@ -49,6 +49,9 @@ export interface ScheduleOptions extends JobOptions {
   group?: string | null;
 }
 
+/** Options of `dispatch`: those of `schedule`, without `at` and `delay`. */
+export type DispatchOptions = Omit<ScheduleOptions, 'at' | 'delay'>;
+
 /** The new due time of a waiting job. */
 export type RescheduleOptions = Pick<ScheduleOptions, 'at' | 'delay'>;
 
@@ -164,6 +167,14 @@ export function refuseMisplacedOptions(payload: unknown, { definition, name, que
     queue,
     `got { ${keys.join(', ')} } as the payload, which are all names of options: expected them as the third argument, schedule(job, undefined, { … }). If it is the payload, give options as well, even empty ones: schedule(job, payload, {}).`,
   );
+}
+
+/** Throws `InvalidScheduleError` where a call of `dispatch` says when. */
+export function refuseDueTime(options: DispatchOptions | undefined): void {
+  if (typeof options === 'object' && options !== null && ('at' in options || 'delay' in options))
+    throw new InvalidScheduleError(
+      'dispatch: got at or delay, expected neither: a dispatched job is due now. Use schedule.',
+    );
 }
 
 function saysWhen(options: object): boolean {

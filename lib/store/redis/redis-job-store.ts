@@ -3,7 +3,7 @@ import type { Log } from '../../core/log.js';
 import { Observers } from '../../core/observe/observers.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import { Codecs } from '../../core/payload/codecs.js';
-import type { JobStore, QueueStore, SeenQueue } from '../job-store.js';
+import type { JobStore, QueueStore, SeenQueue, Transaction } from '../job-store.js';
 import { RedisDirectory } from './calls/directory.js';
 import { ClockLog } from './checks/clock-log.js';
 import { OutageLog } from './checks/outage-log.js';
@@ -20,7 +20,8 @@ import { clockOffsetOf } from './link/clock-offset.js';
 import { RedisConnection } from './link/connection.js';
 import { linkOf } from './link/queue-link.js';
 import { WakeListener } from './link/wake-listener.js';
-import { openRedisQueue } from './redis-queue.js';
+import { keepReceiptMsOf, openRedisQueue } from './redis-queue.js';
+import { RedisTransactions } from './schedule/redis-transactions.js';
 import type { SessionLink } from './session/redis-session.js';
 import { RedisInspection } from './view/inspection.js';
 
@@ -64,6 +65,7 @@ export class RedisJobStore implements JobStore {
   private listener?: WakeListener;
   private confirming?: RedisConnection;
   private readonly replicas?: Replicas;
+  private transactions?: RedisTransactions;
   private openedDirectory?: RedisDirectory;
 
   /** Connects to nothing yet. Throws `InvalidOptionsError`. */
@@ -90,9 +92,19 @@ export class RedisJobStore implements JobStore {
     return queue;
   }
 
-  get confirmed(): Pick<JobStore, 'queue'> {
+  get confirmed(): Pick<JobStore, 'queue' | 'transaction'> {
     const { replicas } = this;
-    return replicas ? { queue: (name) => this.confirmedQueue(name, replicas) } : this;
+    if (!replicas) return this;
+    // What replicas have of a MULTI, its EXEC does not wait for.
+    return {
+      queue: (name) => this.confirmedQueue(name, replicas),
+      transaction: (multi) => this.transaction(multi),
+    };
+  }
+
+  transaction(multi: unknown): Transaction {
+    this.transactions ??= this.openTransactions();
+    return this.transactions.of(multi);
   }
 
   queues(): Promise<SeenQueue[]> {
@@ -187,6 +199,19 @@ export class RedisJobStore implements JobStore {
       isBack = true;
       this.options.reached?.(address);
     };
+  }
+
+  private openTransactions(): RedisTransactions {
+    const { prefix, commandTimeoutMs, settingsOf } = this.options;
+    const connection = this.forCalls();
+    const place = { clustered: this.clients.clustered, database: connection.database };
+    const traitsOf = (queue: string) => ({
+      keys: queueKeys(prefix, queue),
+      stealAfterMs: settingsOf(queue).stealAfterMs,
+      keepReceiptMs: keepReceiptMsOf(settingsOf(queue), commandTimeoutMs),
+      isUsed: this.directory().noteOf(queue),
+    });
+    return new RedisTransactions(connection, place, traitsOf, commandTimeoutMs);
   }
 
   private directory(): RedisDirectory {

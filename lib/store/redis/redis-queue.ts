@@ -41,6 +41,10 @@ import { RedisSearch } from './view/search.js';
 /** A receipt is kept at least this long: longer than any copy of its call can be on its way. */
 const KEEP_RECEIPT_MS = 60_000;
 
+export function keepReceiptMsOf({ keepIdsMs }: QueueSettings, commandTimeoutMs: number): number {
+  return Math.max(KEEP_RECEIPT_MS, keepIdsMs, 2 * commandTimeoutMs);
+}
+
 export interface RedisQueueOptions {
   prefix: string;
   commandTimeoutMs: number;
@@ -74,13 +78,13 @@ export function openRedisQueue(
   ids: JobIdMaker,
   { prefix, commandTimeoutMs, clustered, codec, log, clockLog, isUsed, random, replicas }: RedisQueueOptions,
 ): QueueStore {
-  const { keepIdsMs, leaseMs, stealAfterMs, rateLimit, ordering, streamEvents } = settings;
+  const { leaseMs, stealAfterMs, rateLimit, ordering, streamEvents } = settings;
   const connection = links.forCalls;
   const keys = queueKeys(prefix, queue);
   const link = linkOf(queue, connection, keys);
   const jumped = (byMs: number) => clockLog.jumped(byMs);
   const clock = new ServerClock(keys, jumped);
-  const keepReceiptMs = Math.max(KEEP_RECEIPT_MS, keepIdsMs, 2 * commandTimeoutMs);
+  const keepReceiptMs = keepReceiptMsOf(settings, commandTimeoutMs);
   const given = { clustered, stealAfterMs, keepEnded: encodeKeepEnded(settings.keepEnded) };
   const options = { queue, keepReceiptMs, given, commandTimeoutMs, replicas };
   const callers = new CallerPool(connection, clock, keys, options);

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { InvalidOptionsError, QueueClosedError } from '../../core/errors.js';
+import { InvalidOptionsError, InvalidScheduleError, QueueClosedError } from '../../core/errors.js';
 import { JobIdMaker } from '../../core/job/job-id.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import { Codecs } from '../../core/payload/codecs.js';
@@ -69,6 +69,12 @@ export class MemoryJobStore implements JobStore {
   /** There are no replicas. */
   get confirmed(): this {
     return this;
+  }
+
+  transaction(): never {
+    throw new InvalidScheduleError(
+      'in: the test kit has no Redis that could run a MULTI, expected a real one: test what schedules in a MULTI against Redis, or prepare the job.',
+    );
   }
 
   /** A queue itself, and what can be read of it, also while it is away. */

@@ -15,7 +15,6 @@ import { MailModule, Mails, sendMail } from './recipes/a-rate-limited-sender.js'
 import { Partner, PartnerCalls, tellPartner } from './recipes/back-off-with-the-whole-queue.js';
 import { DeadLettersController } from './recipes/dead-letters-with-an-endpoint.js';
 import { expireOrder, expiryOf, shipOrder } from './recipes/definitions-in-a-file-of-their-own.js';
-import { Database, Orders, type OutboxRow } from './recipes/schedule-after-a-commit.js';
 import { ReportsModule } from './recipes/the-result-of-a-job.js';
 
 // The recipes that look at a queue, hold it back or hand jobs over. The others: recipes.spec.ts.
@@ -93,26 +92,6 @@ it('dead letters with an endpoint: they are listed, replayed and removed', async
   const replayed = await fetch(`${url}/replay`, { method: 'POST', headers, body: '{"name":"mail.send"}' });
   expect(await replayed.json()).toEqual({ replayed: 1 });
   expect(await inspector.counts({ queue: 'mail' })).toMatchObject({ due: 2, dead: 0 });
-});
-
-it('schedule after a commit: a row that is handed over twice makes one job', async () => {
-  let rows: OutboxRow[] = [];
-  let fails = true;
-  const database: Database = {
-    insertOrder: async (orderId) => void rows.push({ id: `row-${orderId}`, orderId }),
-    outbox: async () => rows,
-    deleteFromOutbox: async (ids) => {
-      if (fails) throw new Error('The database is gone');
-      rows = rows.filter(({ id }) => !ids.includes(id));
-    },
-  };
-  const { app, tester } = await testedApp([Orders, { provide: Database, useValue: database }]);
-  await app.get(Orders).place('7');
-  expect(rows).toHaveLength(1);
-  fails = false;
-  await tester.advance('30s');
-  expect(rows).toEqual([]);
-  expect(app.get(Orders).confirmed).toEqual(['7']);
 });
 
 it('definitions in a file of their own: whoever cancels names the job as whoever schedules it', async () => {

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { PayloadWriter } from '../../../lib/api/payload-writer.js';
 import { ScheduledQueueProducer } from '../../../lib/api/scheduled-queue.producer.js';
+import { SystemClock } from '../../../lib/core/clock.js';
 import { QueueUnavailableError } from '../../../lib/core/errors.js';
 import { Observers } from '../../../lib/core/observe/observers.js';
 import { Codecs } from '../../../lib/core/payload/codecs.js';
@@ -25,7 +26,15 @@ const store = { queue: () => ({ jobs }) } as unknown as JobStore;
 
 it('the ids in the error of scheduleMany are in the order of its items, over queues and whatever failed', async () => {
   const payloads = new PayloadWriter(new Codecs(), undefined as never, 1_000);
-  const producer = new ScheduledQueueProducer(store, payloads, EVENTS, new Codecs(), LOG, new Observers());
+  const producer = new ScheduledQueueProducer(
+    store,
+    payloads,
+    EVENTS,
+    new Codecs(),
+    LOG,
+    new Observers(),
+    new SystemClock(),
+  );
   const items = Array.from({ length: 9 }, (_, i) => ({
     job: 'work',
     payload: i,

@@ -1,6 +1,6 @@
 import type { Due } from '../../../core/read/due.js';
 import type { Answered, NewJob, QueueJobs, ScheduledAnswer } from '../../job-store.js';
-import { encodeCodec, encodeFlags, encodeRoute, encodeSettings, withPayload } from '../codec/envelope-text.js';
+import { encodeRest, encodeRoute } from '../codec/envelope-text.js';
 import type { QueueKeys } from '../keys.js';
 import { annotated } from '../link/call-error.js';
 import type { RedisTending } from '../recur/redis-tending.js';
@@ -65,10 +65,7 @@ export class RedisQueueJobs implements QueueJobs {
       dueOrDelay: toDueArgument(job.due),
       maxWaitMs: job.maxWaitMs ?? -1,
       throttleMs: job.throttleMs ?? -1,
-      rest: withPayload(
-        `${encodeFlags(true, job.tags)}${encodeCodec(job)}${encodeSettings(job.settings)}\n`,
-        job.payload,
-      ),
+      rest: encodeRest(job),
     };
     const call = this.callers.call(this.scripts.replace, args, job.payload.length);
     const [, , letter, dueAtMs, besides] = await annotated(call, { jobId: job.id, jobName: job.name });

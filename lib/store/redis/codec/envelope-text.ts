@@ -67,6 +67,12 @@ export function encodeCodec({ codec, payload }: Pick<Envelope, 'codec' | 'payloa
   return `${typeof payload === 'string' ? TEXT : BYTES}:${codec}`;
 }
 
+/** The rest of an envelope, from its flags on, of a job whose id is remembered. */
+export function encodeRest(job: Pick<NewJob, 'tags' | 'codec' | 'settings' | 'payload'>): string | Buffer {
+  const text = `${encodeFlags(true, job.tags)}${encodeCodec(job)}${encodeSettings(job.settings)}\n`;
+  return withPayload(text, job.payload);
+}
+
 /** Text, and a payload behind it. */
 export function withPayload(text: string, payload: string | Uint8Array): string | Buffer {
   if (typeof payload === 'string') return text + payload;

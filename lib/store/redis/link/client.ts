@@ -166,6 +166,12 @@ export function userOf({ isCluster, options }: Client): string {
   return (isCluster ? redisOptions?.username : username) || 'default';
 }
 
+/** In which database its commands run: the one that it selected last or, where it has not connected yet, is to select. On a cluster 0. */
+export function databaseOf(client: Client): number {
+  const { condition, options } = client as unknown as { condition?: { select?: number } | null; options: RedisOptions };
+  return condition?.select ?? (Number(options.db) || 0);
+}
+
 /** By its methods, never by `instanceof`: the application may hold another copy of ioredis. */
 function isClient(value: unknown): value is Client {
   return (

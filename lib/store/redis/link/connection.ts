@@ -19,7 +19,7 @@ import {
   SAID_BY_REDIS,
   unavailable,
 } from './call-error.js';
-import { type Client, dropConnections } from './client.js';
+import { type Client, databaseOf, dropConnections } from './client.js';
 import { LinkRate } from './link-rate.js';
 import { Reachability } from './reachability.js';
 import { type CallTraits, sendScript } from './send-script.js';
@@ -120,6 +120,11 @@ export class RedisConnection {
     const attempt = () => sendScript(this.client, script, declared, args, take);
     const call = () => this.repeat(attempt, giveUpAt, keys[0], traits);
     return Uplink.isLarge(bytes) ? this.uplink.carry(bytes, call, giveUpAt) : call();
+  }
+
+  /** In which database its calls run. */
+  get database(): number {
+    return databaseOf(this.client);
   }
 
   /** How many bytes have come from Redis on the connections that stand. */

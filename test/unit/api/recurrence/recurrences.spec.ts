@@ -3,6 +3,7 @@ import { IsInt } from 'class-validator';
 import { PayloadWriter } from '../../../../lib/api/payload-writer.js';
 import { ScheduledQueueProducer } from '../../../../lib/api/scheduled-queue.producer.js';
 import type { RecurrenceRule } from '../../../../lib/core/calendar/rule.js';
+import { SystemClock } from '../../../../lib/core/clock.js';
 import { InvalidPayloadError, InvalidScheduleError, PayloadTooLargeError } from '../../../../lib/core/errors.js';
 import { defineScheduledJob } from '../../../../lib/core/job/definition.js';
 import { Observers } from '../../../../lib/core/observe/observers.js';
@@ -49,6 +50,7 @@ beforeEach(() => {
     codecs,
     LOG,
     new Observers(),
+    new SystemClock(),
   );
 });
 

@@ -1,6 +1,48 @@
 // Made by scripts/embed-lua.mjs from the headers of the scripts in this folder; change these and run `npm run embed`.
 import type { QueueKeys } from '../../keys.js';
-import type { GivenArguments, NumberedScript, ScriptArgument } from '../bound-script.js';
+import type { BoundScript, GivenArguments, NumberedScript, ScriptArgument } from '../bound-script.js';
+
+/** See append.lua, which says what each of these is. */
+export interface AppendArguments {
+  base: string;
+  clustered: boolean;
+  stealAfterMs: number;
+  keepReceiptMs: number;
+  id: string;
+  chosen: 'c' | 'm';
+  route: string;
+  dueOrDelay: number;
+  rest: string | Buffer;
+}
+
+export type AppendReply = string;
+
+const encodeAppend = (a: AppendArguments): ScriptArgument[] => [
+  a.base,
+  a.clustered ? 1 : 0,
+  a.stealAfterMs,
+  a.keepReceiptMs,
+  a.id,
+  a.chosen,
+  a.route,
+  a.dueOrDelay,
+  a.rest,
+];
+
+export const appendScript = (keys: QueueKeys): BoundScript<AppendArguments, AppendReply> => ({
+  name: 'append',
+  keys: [
+    keys.jobs,
+    keys.claims,
+    keys.usedIds,
+    keys.stats,
+    keys.completed,
+    keys.results,
+    keys.levels,
+    keys.sleeping,
+  ],
+  encode: encodeAppend,
+});
 
 /** See replace.lua, which says what each of these is. */
 export interface ReplaceArguments {

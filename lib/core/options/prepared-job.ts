@@ -1,0 +1,135 @@
+import { InvalidScheduleError } from '../errors.js';
+import { asBuffer } from '../payload/codecs.js';
+import { deserialisePayload } from '../payload/payload.js';
+import { describe } from '../read/describe.js';
+import { jobId, jobName, keyPart } from '../read/names.js';
+import { anything, asSentence, type Check, isRecord, oneOf, readShape, type Shape } from '../read/shape.js';
+import { readSchedule, type ScheduleOptions, type ScheduleRequest } from './schedule-options.js';
+
+/** The form that this release writes. A release that writes more, or writes it otherwise, gives its form another number. */
+const FORMAT = 1;
+
+/**
+ * A job that `producer.prepare` has validated and encoded: plain JSON, to be kept wherever you like and handed over by
+ * `producer.schedulePrepared`, now or by a later release. `queue`, `id` and `name` are there to be read; the rest is the library's.
+ */
+export interface PreparedJob {
+  /** How the rest is written. */
+  readonly format: 1;
+  readonly queue: string;
+  /** The id under which the job is handed over, however often: yours, or one that was made. */
+  readonly id: string;
+  readonly name: string;
+  /** The other options of `schedule`, the definition's among them: instants in epoch ms, durations in ms. */
+  readonly options: Omit<ScheduleOptions, 'id' | 'queue'>;
+  /** JSON, or what the codec has written. Missing where the job has no payload. */
+  readonly payload?: string;
+  /** The id of the codec; missing for JSON. */
+  readonly codec?: string;
+  /** Where the codec has written bytes: `payload` holds these as base64. */
+  readonly encoding?: 'base64';
+}
+
+/** `request`: its payload is encoded. */
+export function writePrepared(request: ScheduleRequest & { id: string }): PreparedJob {
+  const { queue, id, name, due, codec, payload, lateness, replace } = request;
+  const { priority, worker, group, tags, maxWaitMs, throttleMs, settings } = request;
+  const options = {
+    // Neither for a job that is due when it is handed over.
+    ...('at' in due ? { at: due.at } : due.delayMs > 0 && { delay: due.delayMs }),
+    priority,
+    worker,
+    group,
+    tags,
+    onDuplicate: replace ? ('replace' as const) : ('keep' as const),
+    maxWaitMs,
+    throttleMs,
+    ...lateness,
+    ...settings,
+  };
+  const isBytes = typeof payload !== 'string';
+  return plain({
+    format: FORMAT,
+    queue,
+    id,
+    name,
+    options,
+    payload: isBytes
+      ? asBuffer(payload).toString('base64')
+      : payload === '' && codec === undefined
+        ? undefined
+        : payload,
+    codec,
+    encoding: isBytes ? 'base64' : undefined,
+  });
+}
+
+/** Without the fields that are `undefined`, and sharing nothing with what the definition holds: just as JSON gives it back. */
+function plain(prepared: PreparedJob): PreparedJob {
+  return JSON.parse(JSON.stringify(prepared));
+}
+
+const text: Check<string> = (value) =>
+  typeof value === 'string' ? { value } : { problem: `got ${describe(value)}, expected a string` };
+
+const SHAPE: Shape<{ -readonly [Field in keyof PreparedJob]: PreparedJob[Field] }> = {
+  format: anything as Check<1>,
+  queue: keyPart,
+  id: jobId,
+  name: jobName,
+  options: (value) =>
+    isRecord(value) ? { value } : { problem: `got ${describe(value)}, expected the options that prepare wrote` },
+  payload: text,
+  codec: keyPart,
+  encoding: oneOf('base64'),
+};
+const REQUIRED = ['queue', 'id', 'name', 'options'] as const;
+
+type Refuse = (problem: string) => InvalidScheduleError;
+
+/** The job as `schedule` would hand it over. Throws `InvalidScheduleError`; `where` begins its message. */
+export function readPrepared(given: unknown, where: string): ScheduleRequest & { id: string } {
+  const refuse: Refuse = (problem) => new InvalidScheduleError(asSentence(`${where}: ${problem}`));
+  // Not shown: text may be all of a prepared job, with its payload.
+  if (typeof given === 'string') throw refuse('got text, expected what prepare answered: parse its JSON first');
+  if (!isRecord(given)) throw refuse(`got ${describe(given)}, expected what prepare answered`);
+  requireFormat((given as Partial<PreparedJob>).format, refuse);
+  const read = readShape(SHAPE, given);
+  if ('problem' in read) throw refuse(read.problem);
+  for (const field of REQUIRED)
+    if (read.value[field] === undefined) throw refuse(`${field} is missing, expected what prepare answered`);
+  const prepared = read.value as PreparedJob;
+  const { queue, id, name, options, codec } = prepared;
+  const payload = readPayload(
+    prepared,
+    (problem) =>
+      new InvalidScheduleError(asSentence(`${where}: payload: ${problem}`), { queue, jobName: name, jobId: id }),
+  );
+  return { ...readSchedule(name, { ...options, queue, id }, undefined, where), id, codec, payload };
+}
+
+function readPayload({ payload = '', codec, encoding }: PreparedJob, refuse: Refuse): string | Buffer {
+  if (encoding === 'base64') {
+    if (codec === undefined)
+      throw refuse('got base64 without the codec that wrote the bytes, expected both or neither');
+    const bytes = Buffer.from(payload, encoding);
+    // Buffer passes over whatever is no base64.
+    if (bytes.toString(encoding) !== payload)
+      throw refuse('got what is no base64, expected the text that prepare wrote');
+    return bytes;
+  }
+  try {
+    if (codec === undefined) deserialisePayload(payload);
+  } catch {
+    throw refuse('got what is no JSON, expected the text that prepare wrote');
+  }
+  return payload;
+}
+
+function requireFormat(format: unknown, refuse: Refuse): void {
+  if (format === FORMAT) return;
+  const isLater = typeof format === 'number' && Number.isInteger(format) && format > FORMAT;
+  throw refuse(
+    `format: got ${describe(format)}, expected ${FORMAT}${isLater ? ': a later release of nestjs-redis-scheduled-queue has prepared this job. Let that release hand the job over, or update this process' : ''}`,
+  );
+}
