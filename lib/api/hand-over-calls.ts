@@ -1,56 +1,46 @@
 import type { Clock } from '../core/clock.js';
-import { InvalidScheduleError, ScheduledQueueError } from '../core/errors.js';
-import type { ScheduledJobDefinition } from '../core/job/definition.js';
+import { InvalidScheduleError } from '../core/errors.js';
+import { headers, type ScheduledJobDefinition } from '../core/job/definition.js';
 import type { EventSink } from '../core/job/events.js';
 import { JobIdMaker, newMaker } from '../core/job/job-id.js';
 import type { ScheduledJobRef } from '../core/job/scheduled-job.js';
 import type { Log } from '../core/log.js';
 import type { Observers } from '../core/observe/observers.js';
 import { type PreparedJob, readPrepared, writePrepared } from '../core/options/prepared-job.js';
-import {
-  readSchedule,
-  refuseMisplacedOptions,
-  type ScheduleOptions,
-  type ScheduleRequest,
-} from '../core/options/schedule-options.js';
+import type { ScheduleOptions, ScheduleRequest } from '../core/options/schedule-options.js';
 import type { Codecs } from '../core/payload/codecs.js';
 import type { PayloadOf } from '../core/payload/payload-types.js';
-import type { JobStore, ScheduledAnswer } from '../store/job-store.js';
-import { forEachItem, ofItem, sendMany } from './many-schedules.js';
+import type { JobStore } from '../store/job-store.js';
+import { calledFromHere, forEachItem, ofItem, sendMany, sendOne } from './many-schedules.js';
 import type { PayloadWriter } from './payload-writer.js';
 import { checkChosenId } from './recurrence/chosen-ids.js';
-import { RecurrenceCalls } from './recurrence/recurrence-calls.js';
-import { beginSend, withoutPassedOn } from './send-spans.js';
-import { TakenIds } from './taken-ids.js';
+import { ScheduleCalls } from './schedule-calls.js';
+import { beginSend } from './send-spans.js';
 import { type TransactionProducer, transactionProducer } from './transaction-producer.js';
 
 /** The calls of `ScheduledQueueProducer` that hand jobs over together with data of the caller: prepared, or in a MULTI. */
-export abstract class HandOverCalls extends RecurrenceCalls {
-  private readonly takenIds: TakenIds;
+export abstract class HandOverCalls extends ScheduleCalls {
   private readonly ids = new JobIdMaker();
   private readonly maker = newMaker();
 
   /** @internal The module makes it. */
   constructor(
-    /** @internal */
-    protected override readonly store: Pick<JobStore, 'queue' | 'transaction'>,
+    private readonly transactions: Pick<JobStore, 'queue' | 'transaction'>,
     payloads: PayloadWriter,
     events: EventSink,
     codecs: Codecs,
     log: Log,
-    /** @internal */
-    protected readonly observers: Observers,
+    observers: Observers,
     private readonly clock: Pick<Clock, 'wallNow'>,
   ) {
-    super(store, payloads, events, codecs);
-    this.takenIds = new TakenIds(log);
+    super(transactions, payloads, events, codecs, log, observers);
   }
 
   /**
    * Validates and encodes a job now, to be handed over later by `schedulePrepared`: keep the answer in a row of your own transaction, or in
    * the payload of an outbox message. Redis is not asked, so it works while Redis is away. The answer is plain JSON. It has an id, one that is
    * made if you give none: however often it is handed over, it is one job within `keepIdsMs`. A `delay` counts from the handing over, `at` stays.
-   * Throws as `schedule` does, but for the ids that recurrences give to their occurrences: only `schedulePrepared` can tell these.
+   * Throws as `schedule` does, with two exceptions: it works after shutdown, and `schedulePrepared` is the one that refuses the id of an occurrence.
    *
    * @example
    * ```ts
@@ -69,46 +59,35 @@ export abstract class HandOverCalls extends RecurrenceCalls {
     payload?: unknown,
     options?: ScheduleOptions,
   ): Promise<PreparedJob> {
-    const request = this.withId(await this.read(job, payload, options));
+    const request = this.withId(await this.read(job, payload, options, { asksRedis: false }));
+    const { settings } = request;
     await this.traced(request);
+    // Headers are read again when the job is handed over, and beside long ones the context has no room there: such a job is not traced.
+    if (request.settings.headers && 'problem' in headers(request.settings.headers)) request.settings = settings;
     return writePrepared(request);
   }
 
   /**
    * Hands over what `prepare` answered, in any process, and any number of times. With `onDuplicate: 'keep'` the job is scheduled once within
-   * `keepIdsMs`; with `'replace'` each handing over replaces, and one after the job has ended begins another. The codec need not be known here.
+   * `keepIdsMs`; with `'replace'` each handing over replaces, and one after the job has ended begins another. A job that was cancelled or removed meanwhile
+   * is scheduled again. The codec need not be known here.
    * Many are answered in their order; each is stored completely or not at all. Throws `InvalidScheduleError` for what is no prepared job, or one of
    * a later release, and `PayloadTooLargeError` where the payload is above this process's `maxPayloadBytes`: of many, none is handed over then.
    */
   schedulePrepared(prepared: PreparedJob): Promise<ScheduledJobRef>;
   schedulePrepared(prepared: readonly PreparedJob[]): Promise<ScheduledJobRef[]>;
   async schedulePrepared(prepared: PreparedJob | readonly PreparedJob[]): Promise<ScheduledJobRef | ScheduledJobRef[]> {
-    const isMany = Array.isArray(prepared);
-    const requests = isMany
-      ? prepared.map((each, i) => {
-          try {
-            return this.readPrepared(each, 'item');
-          } catch (error) {
-            throw ofItem(i, error, 'schedulePrepared');
-          }
-        })
-      : [this.readPrepared(prepared, 'schedulePrepared')];
-    const look = (request: ScheduleRequest) => checkChosenId(this.store, request);
-    if (isMany) await forEachItem(requests, look, 'schedulePrepared');
-    else await look(requests[0]!);
     try {
-      const refs = await sendMany(this.store, requests, (request, answer) => this.told(request, answer));
-      return isMany ? refs : refs[0]!;
+      return Array.isArray(prepared) ? await this.handOverMany(prepared) : await this.handOver(prepared);
     } catch (error) {
       throw calledFromHere(error);
     }
   }
 
   /**
-   * Schedules jobs in a MULTI of your own, with your own commands: `await` each call before `exec()`. The jobs are there when EXEC has run, or
-   * not at all. `multi` is what `redis.multi()` answers, of an ioredis client of the same Redis and database, without `keyPrefix`; on a cluster
-   * your keys need the queue's hash tag (see `relayKey`). Throws `InvalidScheduleError` for anything else, for `onDuplicate: 'replace'`, and where
-   * the server runs no scripts inside of MULTI: use `prepare` there. See docs/transactions.md.
+   * Schedules jobs as commands of a MULTI of your own: `await` each call before `exec()`. The jobs are there once EXEC has run; without EXEC
+   * there are none. `multi`: what `redis.multi()` of an ioredis client answers, of the same Redis and database, without `keyPrefix`. On a cluster
+   * your keys need the queue's hash tag, see `relayKey`. Throws `InvalidScheduleError` at once for anything else. See docs/transactions.md.
    *
    * @example
    * ```ts
@@ -118,9 +97,9 @@ export abstract class HandOverCalls extends RecurrenceCalls {
    * ```
    */
   in(multi: object): TransactionProducer {
-    const transaction = this.store.transaction(multi);
+    const transaction = this.transactions.transaction(multi);
     return transactionProducer(async (job, payload, options) => {
-      const request = this.withId(await this.read(job, payload, options, (read) => checkChosenId(this.store, read)));
+      const request = this.withId(await this.read(job, payload, options, { asksRedis: true }));
       const { id, queue, name } = request;
       if (request.replace)
         throw new InvalidScheduleError(
@@ -132,26 +111,22 @@ export abstract class HandOverCalls extends RecurrenceCalls {
     });
   }
 
-  /**
-   * The job of a call, its payload encoded. `isFree`: looks whether the job may have its id; before the encoding, which may write something
-   * elsewhere.
-   */
-  /** @internal */
-  protected async read(
-    job: ScheduledJobDefinition | string,
-    payload: unknown,
-    options: ScheduleOptions | undefined,
-    isFree: (request: ScheduleRequest) => Promise<void> | undefined = () => undefined,
-  ): Promise<ScheduleRequest> {
-    const request = readSchedule(job, withoutPassedOn(this.observers.tracer, options), payload);
-    if (options === undefined) refuseMisplacedOptions(payload, request);
-    const checked = this.payloads.check(payload, request);
-    if (checked) await checked;
-    const free = isFree(request);
-    if (free) await free;
-    const encoded = this.payloads.encode(payload, request);
-    if (encoded) await encoded;
-    return request;
+  private async handOver(prepared: unknown): Promise<ScheduledJobRef> {
+    const request = this.readPrepared(prepared, 'schedulePrepared');
+    await checkChosenId(this.store, request);
+    return this.answered(request, await sendOne(this.store, request));
+  }
+
+  private async handOverMany(prepared: readonly unknown[]): Promise<ScheduledJobRef[]> {
+    const requests = prepared.map((each, i) => {
+      try {
+        return this.readPrepared(each, 'item');
+      } catch (error) {
+        throw ofItem(i, error, 'schedulePrepared');
+      }
+    });
+    await forEachItem(requests, (request) => checkChosenId(this.store, request), 'schedulePrepared');
+    return await sendMany(this.store, requests, (request, answer) => this.answered(request, answer));
   }
 
   private readPrepared(prepared: unknown, where: string): ScheduleRequest {
@@ -160,12 +135,12 @@ export abstract class HandOverCalls extends RecurrenceCalls {
     return request;
   }
 
-  /** Of a job that may be handed over more than once, each time under this id. */
+  /** A copy with an id: a job that may be handed over, or sent, more than once must have the same one each time. */
   private withId(request: ScheduleRequest): ScheduleRequest & { id: string } {
     return { ...request, id: request.id ?? this.ids.next(this.maker, this.clock.wallNow()) };
   }
 
-  /** The job belongs to the trace of this call, whoever hands it over, and whenever. */
+  /** Makes the span of this call, and puts its context into the headers of `request`: so before `request` is written, or around that. */
   private async traced(request: ScheduleRequest & { id: string }, work?: () => Promise<void>): Promise<void> {
     const { tracer } = this.observers;
     const span = tracer && beginSend(tracer, request);
@@ -177,29 +152,4 @@ export abstract class HandOverCalls extends RecurrenceCalls {
       throw error;
     }
   }
-
-  /** @internal */
-  protected told(
-    request: ScheduleRequest,
-    { id, status, dueAtMs, takenBy, pushedOut }: ScheduledAnswer,
-  ): ScheduledJobRef {
-    const { name, queue } = request;
-    if (takenBy !== undefined) this.takenIds.warn(queue, name, takenBy);
-    const created = status === 'created';
-    const dueAt = dueAtMs === null ? null : new Date(dueAtMs);
-    if (created && this.events.wants(queue)) {
-      if (pushedOut) this.events.tell({ type: 'deadDropped', queue, id, name });
-      this.events.tell({ type: 'scheduled', queue, id, name, dueAt: dueAt! });
-    }
-    return { id, queue, name: takenBy ?? name, dueAt, created, status };
-  }
-}
-
-/**
- * One sender carries the schedules of many, and the errors that it makes know no caller. Here the stack is taken anew: it names the
- * functions that await the call. Other calls need no more than a `return await` for that.
- */
-export function calledFromHere(error: unknown): unknown {
-  if (error instanceof ScheduledQueueError) Error.captureStackTrace(error, calledFromHere);
-  return error;
 }

@@ -53,7 +53,7 @@ export async function forEachItem(
 }
 
 /**
- * Sends the jobs of one `scheduleMany`: one call for each queue, all at once. A job that may replace another, or whose id several
+ * Sends the jobs of one `scheduleMany` or `schedulePrepared`: one call for each queue, all at once. A job that may replace another, or whose id several
  * items share, goes in a call of its own; the jobs of one id go one after the other. `told` makes the answers. `spans`: of the call, if any.
  */
 export async function sendMany(
@@ -151,4 +151,13 @@ export function sendOne(store: Pick<JobStore, 'queue'>, request: ScheduleRequest
   const { jobs } = store.queue(request.queue);
   const { id } = request;
   return request.replace && id !== undefined ? jobs.replace({ ...request, id }) : jobs.schedule(request);
+}
+
+/**
+ * One sender carries the schedules of many, and the errors that it makes know no caller. Here the stack is taken anew: it names the
+ * functions that await the call. Other calls need no more than a `return await` for that.
+ */
+export function calledFromHere(error: unknown): unknown {
+  if (error instanceof ScheduledQueueError) Error.captureStackTrace(error, calledFromHere);
+  return error;
 }

@@ -15,8 +15,8 @@ import {
 import type { PayloadOf } from '../core/payload/payload-types.js';
 import { describe } from '../core/read/describe.js';
 import { DUE_NOW } from '../core/read/due.js';
-import { calledFromHere, HandOverCalls } from './hand-over-calls.js';
-import { forEachItem, ofItem, readItem, sendMany, sendOne } from './many-schedules.js';
+import { HandOverCalls } from './hand-over-calls.js';
+import { calledFromHere, forEachItem, ofItem, readItem, sendMany, sendOne } from './many-schedules.js';
 import { checkChosenId } from './recurrence/chosen-ids.js';
 import { beginSend, SendSpans, withoutPassedOn } from './send-spans.js';
 
@@ -72,12 +72,12 @@ export class ScheduledQueueProducer extends HandOverCalls {
     options?: ScheduleOptions,
   ): Promise<ScheduledJobRef> {
     const { tracer } = this.observers;
-    const request = await this.read(job, payload, options, (read) => checkChosenId(this.store, read));
+    const request = await this.read(job, payload, options, { asksRedis: true });
     const span = tracer && beginSend(tracer, request);
     try {
       const answer = await sendOne(this.store, request);
       span?.end(answer.id);
-      return this.told(request, answer);
+      return this.answered(request, answer);
     } catch (error) {
       const failure = calledFromHere(error);
       span?.fail(failure);
@@ -121,7 +121,7 @@ export class ScheduledQueueProducer extends HandOverCalls {
       await forEachItem(requests, (request, i) => this.payloads.encode(items[i]!.payload, request));
     const spans = tracer && new SendSpans(tracer, requests);
     try {
-      return await sendMany(this.store, requests, (request, answer) => this.told(request, answer), spans);
+      return await sendMany(this.store, requests, (request, answer) => this.answered(request, answer), spans);
     } catch (error) {
       spans?.failOpen(error);
       throw calledFromHere(error);

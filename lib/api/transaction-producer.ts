@@ -3,7 +3,7 @@ import type { ScheduledJobRef } from '../core/job/scheduled-job.js';
 import { type DispatchOptions, refuseDueTime, type ScheduleOptions } from '../core/options/schedule-options.js';
 import type { PayloadOf } from '../core/payload/payload-types.js';
 
-/** A job that was appended to a MULTI. Whether it is there, EXEC tells. */
+/** A job that was appended to a MULTI. It exists once EXEC has run, unless EXEC answers an error for it. */
 export type AppendedJobRef = Pick<ScheduledJobRef, 'id' | 'queue' | 'name'>;
 
 /** What `producer.in(multi)` answers: each call appends one job to that MULTI, and resolves once it has. */
@@ -11,6 +11,8 @@ export interface TransactionProducer {
   /**
    * As the producer's `schedule`, with these differences: a `delay` counts from EXEC; an id that is known changes nothing, whoever has it, and
    * nothing tells of it; no event `scheduled` is told; `minReplicas` and `commandTimeoutMs` do not apply to EXEC. What is refused appends nothing.
+   * Rejects with `InvalidScheduleError` also for `onDuplicate: 'replace'`, after `exec()`, and where the server runs no scripts inside of MULTI. The
+   * first call asks Redis about that, so it may reject with `QueueUnavailableError`.
    */
   schedule(job: ScheduledJobDefinition<void>): Promise<AppendedJobRef>;
   schedule<T>(

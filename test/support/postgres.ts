@@ -43,7 +43,7 @@ export class OwnPostgres {
 
   static async start(): Promise<OwnPostgres> {
     const directory = mkdtempSync(join(tmpdir(), 'scheduled-queue-postgres-'));
-    const as = isRoot() ? owner()! : {};
+    const as: { uid?: number; gid?: number } = isRoot() ? owner()! : {};
     if (isRoot()) chownSync(directory, as.uid!, as.gid!);
     const data = join(directory, 'data');
     execFileSync('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync'], {

@@ -35,6 +35,7 @@ declare class ReminderHandlers {
 }
 declare const handlers: ReminderHandlers;
 declare const producer: ScheduledQueueProducer;
+declare const redis: import('ioredis').Redis;
 declare const consumer: queue.ScheduledQueueConsumer;
 declare const inspector: queue.ScheduledQueueInspector;
 declare const events: queue.ScheduledQueueEvents;

@@ -11,16 +11,19 @@ const FORMAT = 1;
 
 /**
  * A job that `producer.prepare` has validated and encoded: plain JSON, to be kept wherever you like and handed over by
- * `producer.schedulePrepared`, now or by a later release. `queue`, `id` and `name` are there to be read; the rest is the library's.
+ * `producer.schedulePrepared`, now or by a later release. You may read `queue`, `id` and `name`. Change nothing, and do not rely on the rest.
  */
 export interface PreparedJob {
-  /** How the rest is written. */
+  /** The number of this form. A release reads its own number and all lower ones. */
   readonly format: 1;
   readonly queue: string;
   /** The id under which the job is handed over, however often: yours, or one that was made. */
   readonly id: string;
   readonly name: string;
-  /** The other options of `schedule`, the definition's among them: instants in epoch ms, durations in ms. */
+  /**
+   * What the call and its definition said; but `maxAttempts`, `backoff` and `timeoutMs` of the definition, which are looked up where the job runs.
+   * Instants in epoch ms, durations in ms.
+   */
   readonly options: Omit<ScheduleOptions, 'id' | 'queue'>;
   /** JSON, or what the codec has written. Missing where the job has no payload. */
   readonly payload?: string;
@@ -30,7 +33,7 @@ export interface PreparedJob {
   readonly encoding?: 'base64';
 }
 
-/** `request`: its payload is encoded. */
+/** Writes a job as JSON that `readPrepared` reads. `request`: its payload is encoded, and its headers hold the trace. */
 export function writePrepared(request: ScheduleRequest & { id: string }): PreparedJob {
   const { queue, id, name, due, codec, payload, lateness, replace } = request;
   const { priority, worker, group, tags, maxWaitMs, throttleMs, settings } = request;
@@ -73,6 +76,7 @@ const text: Check<string> = (value) =>
   typeof value === 'string' ? { value } : { problem: `got ${describe(value)}, expected a string` };
 
 const SHAPE: Shape<{ -readonly [Field in keyof PreparedJob]: PreparedJob[Field] }> = {
+  // Looked at before all others: a later format may have fields that are unknown here.
   format: anything as Check<1>,
   queue: keyPart,
   id: jobId,

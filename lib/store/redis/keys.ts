@@ -103,6 +103,10 @@ export function keysOf(base: string): QueueKeys {
  */
 export const absentKey = (key: string) => `${baseOf(key)}none`;
 
+/** The keys that a call declares. */
+export const declaredKeys = (keys: readonly string[], clustered: boolean) =>
+  clustered ? [...keys, absentKey(keys[0]!)] : keys;
+
 /** What stands behind the base in keys of a queue that no other constant here names. */
 const OTHER_KEYS = [
   'ended',

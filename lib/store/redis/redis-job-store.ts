@@ -95,7 +95,7 @@ export class RedisJobStore implements JobStore {
   get confirmed(): Pick<JobStore, 'queue' | 'transaction'> {
     const { replicas } = this;
     if (!replicas) return this;
-    // What replicas have of a MULTI, its EXEC does not wait for.
+    // EXEC is the caller's, and waits for no replicas.
     return {
       queue: (name) => this.confirmedQueue(name, replicas),
       transaction: (multi) => this.transaction(multi),

@@ -38,9 +38,10 @@ import { RedisInspection } from './view/inspection.js';
 import { RedisPresence } from './view/presence.js';
 import { RedisSearch } from './view/search.js';
 
-/** A receipt is kept at least this long: longer than any copy of its call can be on its way. */
+/** A receipt is kept at least this long. */
 const KEEP_RECEIPT_MS = 60_000;
 
+/** How long receipts of a queue are kept, in ms: as long as an id may come back, and longer than any copy of a call is on its way. */
 export function keepReceiptMsOf({ keepIdsMs }: QueueSettings, commandTimeoutMs: number): number {
   return Math.max(KEEP_RECEIPT_MS, keepIdsMs, 2 * commandTimeoutMs);
 }

@@ -2,7 +2,7 @@ import { InvalidOptionsError } from '../../core/errors.js';
 import { keyPart, redisKey } from '../../core/read/names.js';
 
 /**
- * A key for the target of a relay: `{<queue>}:relay:<name>`. On a cluster it lies in the same slot as the queue. The module's `prefix` is
+ * A key in the slot of a queue, for the target of a relay, or for data of your own in a MULTI: `{<queue>}:relay:<name>`. On a cluster it lies in the same slot as the queue. The module's `prefix` is
  * not part of it: if several applications share one Redis, choose different names.
  * Throws `InvalidOptionsError` if queue or name cannot be used.
  */

@@ -44,6 +44,9 @@ class SometimesRolledBack extends PooledDatabase {
   }
 }
 
+if (!hasPostgres && process.env.CI)
+  process.stderr.write('PostgreSQL is not installed: the relays of docs/transactions.md are not killed.\n');
+
 // Needs processes that share a database, which PGlite is not.
 (hasPostgres ? it : it.skip)(
   'two relays of docs/transactions.md, killed again and again: each committed row runs once, and no other',

@@ -3,14 +3,14 @@ import { PGlite } from '@electric-sql/pglite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Provider } from '@nestjs/common';
 import { Redis } from 'ioredis';
-import { OnScheduledJob, type PreparedJob, relayKey, ScheduledJob } from '../../../lib/index.js';
+import { OnScheduledJob, type PreparedJob, ScheduledJob } from '../../../lib/index.js';
 import type { Query } from '../../support/postgres.js';
 import { type QueueApp, redisUrl, startApp, stopApps } from '../../support/queue-app.js';
 import { type OwnRedisServer, startOwnServer } from '../../support/redis-server.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { until } from '../../support/wait.js';
 import { Appointments, Database, OutboxRelay, SCHEMA } from './transactions/outbox.js';
-import { Stock } from './transactions/stock.js';
+import { Stock, stockKey } from './transactions/stock.js';
 
 // What docs/transactions.md prints, over PGlite; with processes that are killed, over PostgreSQL: transactions-killed.spec.ts.
 
@@ -75,7 +75,8 @@ const outbox = async () =>
 async function start(connection?: string, relays: Provider[] = []): Promise<void> {
   const providers = [Appointments, Reminders, { provide: Database, useValue: database }, ...relays];
   app = await startApp(providers, { ...(connection && { connection }), commandTimeoutMs: 2_000 });
-  relay = new OutboxRelay(database, app.producer);
+  // To the compiler, what the page imports by the name of the package is another class.
+  relay = new OutboxRelay(database, app.producer as never);
 }
 
 describe('the outbox', () => {
@@ -104,7 +105,9 @@ describe('the outbox', () => {
     await app.get(Appointments).book('a', PAST);
     const [, shown] = readFileSync('docs/transactions.md', 'utf8').match(/^```json\n(.*?)^```$/ms)!;
     const { rows } = await db.query<{ job: PreparedJob }>('SELECT job FROM outbox');
-    expect(rows.map(({ job }) => job)).toEqual([{ ...JSON.parse(shown!), id: expect.stringMatching(/^[0-9a-z]{18}$/) }]);
+    expect(rows.map(({ job }) => job)).toEqual([
+      { ...JSON.parse(shown!), id: expect.stringMatching(/^[0-9a-z]{18}$/) },
+    ]);
   });
 
   it.each(['SELECT', 'DELETE', 'COMMIT'])('goes on where a relay has died before its %s', async (statement) => {
@@ -124,13 +127,29 @@ describe('the outbox', () => {
   it('keeps a row that is refused, says why, and hands over the others', async () => {
     await start();
     await app.get(Appointments).book('a', PAST);
-    const bad: object = { ...(await app.producer.prepare('work', 1)), format: 2 } satisfies Omit<PreparedJob, 'format'>;
+    const bad: object = { ...(await app.producer.prepare('work', 1)), format: 2 };
     await db.query('INSERT INTO outbox (job) VALUES ($1)', [bad]);
     await app.get(Appointments).book('b', PAST);
     expect(await relay.relay()).toBe(3);
-    expect(await outbox()).toEqual([{ id: expect.any(Number), refused: expect.stringContaining('format: got 2') }]);
+    expect(await outbox()).toEqual([{ id: expect.anything(), refused: expect.stringContaining('format: got 2') }]);
     await until('the others are reminded', () => app.get(Reminders).reminded.length === 2);
     expect(await relay.relay()).toBe(0);
+  });
+
+  it('passes over a queue that cannot be used, and names an id that another job has', async () => {
+    await start();
+    await app.producer.schedule('other', 1, { id: 'mine', delay: '1h' });
+    await app.get(Appointments).book('a', PAST);
+    const redis = new Redis(redisUrl());
+    await redis.hset(`${app.prefix}:{newer}:stats`, 'schema', '99').finally(() => redis.disconnect());
+    for (const options of [{ queue: 'newer' }, { id: 'mine' }])
+      await db.query('INSERT INTO outbox (job) VALUES ($1)', [await app.producer.prepare('work', 1, options)]);
+    await app.get(Appointments).book('b', PAST);
+    expect(await relay.relay()).toBe(4);
+    await until('both are reminded', () => app.get(Reminders).reminded.length === 2);
+    const { rows } = await db.query<{ job: PreparedJob }>('SELECT job FROM outbox WHERE try_at > now()');
+    expect(rows.map(({ job }) => job.queue)).toEqual(['newer']);
+    expect(await outbox()).toHaveLength(1);
   });
 
   it('fills while Redis is away, and empties afterwards', async () => {
@@ -140,10 +159,13 @@ describe('the outbox', () => {
       await start(proxy.url);
       proxy.refuse();
       await app.get(Appointments).book('a', PAST);
-      await expect(relay.relay()).rejects.toMatchObject({ code: 'QUEUE_UNAVAILABLE' });
-      expect(await outbox()).toHaveLength(1);
+      expect(await relay.relay()).toBe(1);
+      expect(await outbox()).toMatchObject([{ refused: null }]);
+      // It steps aside for 5 s.
+      expect(await relay.relay()).toBe(0);
       proxy.accept();
-      await until('it is handed over', () => relay.relay().catch(() => 0));
+      await db.query('UPDATE outbox SET try_at = now()');
+      await until('it is handed over', async () => (await relay.relay()) === 0 && (await outbox()).length === 0);
       await until('it is reminded', () => app.get(Reminders).reminded.length === 1);
     } finally {
       await stopApps();
@@ -153,20 +175,19 @@ describe('the outbox', () => {
   });
 });
 
-it('a sale and the look at what is left are one MULTI', async () => {
+it('each sale schedules a look at what is left', async () => {
   const redis = new Redis(redisUrl());
   const article = `article-${process.pid}`;
-  const key = relayKey('default', article);
+  const key = stockKey(article);
   try {
     await redis.set(key, 10);
-    const { get, producer, inspector } = await startApp([Stock, { provide: Redis, useValue: redis }]);
+    const { get, inspector } = await startApp([Stock, { provide: Redis, useValue: redis }]);
     const stock = get(Stock);
     await Promise.all([stock.sell(article), stock.sell(article)]);
     expect(await redis.get(key)).toBe('8');
-    expect(await inspector.counts()).toMatchObject({ scheduled: 1 });
-    await producer.runNow(`reorder/${article}`);
-    await until('it is ordered again', () => stock.reordered.length === 1);
-    expect(stock.reordered).toEqual([article]);
+    expect(await inspector.counts()).toMatchObject({ scheduled: 2 });
+    await until('it is ordered again', () => stock.reordered.length === 2);
+    expect(stock.reordered).toEqual([article, article]);
   } finally {
     await redis.del(key);
     redis.disconnect();

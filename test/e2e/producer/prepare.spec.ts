@@ -11,10 +11,13 @@ import {
 import { messagePackCodec } from '../../../lib/msgpack/index.js';
 import { audit } from '../../support/audit.js';
 import { newPrefix, redisUrl, startApp, stopApps } from '../../support/queue-app.js';
+import { START, stopTestedApps, testedApp } from '../../support/tested-app.js';
 import { until } from '../../support/wait.js';
 import { Work } from '../../support/work.js';
 
-afterEach(stopApps);
+afterEach(async () => {
+  await Promise.all([stopApps(), stopTestedApps()]);
+});
 
 /** As it comes from where the caller has kept it. */
 const kept = (prepared: PreparedJob): PreparedJob => JSON.parse(JSON.stringify(prepared));
@@ -49,13 +52,13 @@ describe('a prepared job', () => {
   });
 
   it('counts its delay from the handing over, and keeps its instant', async () => {
-    const { producer } = await startApp([], { role: 'producer' });
+    const { producer, tester } = await testedApp();
     const delayed = await producer.prepare(work, { n: 1 }, { delay: '1h' });
-    const at = new Date('2030-01-01T00:00:00Z');
+    const at = new Date(START + 7 * 3_600_000);
     const dated = await producer.prepare(work, { n: 1 }, { at });
-    const before = Date.now();
+    await tester.advance('30m');
     const [one, two] = await producer.schedulePrepared([kept(delayed), kept(dated)]);
-    expect(one!.dueAt!.getTime()).toBeGreaterThanOrEqual(before + 3_600_000 - 1_000);
+    expect(one!.dueAt).toEqual(new Date(START + 90 * 60_000));
     expect(two!.dueAt).toEqual(at);
   });
 
@@ -120,6 +123,9 @@ describe('many prepared jobs', () => {
     await expect(refused({ ...good, format: 2 })).rejects.toThrow(/^schedulePrepared: item 1: format: got 2/);
     await expect(refused(undefined)).rejects.toThrow(/^schedulePrepared: item 1: got undefined/);
     await expect(refused({ ...good, payload: `"${'x'.repeat(100)}"` })).rejects.toThrow(PayloadTooLargeError);
+    await expect(producer.schedulePrepared({ ...good, format: 2 } as never)).rejects.toThrow(
+      /^schedulePrepared: format/,
+    );
     await expect(producer.schedulePrepared('a' as never)).rejects.toThrow('schedulePrepared: got text');
     expect(await inspector.job(good.id)).toBeNull();
   });
@@ -140,4 +146,20 @@ it('the process that hands a job over need not know its codec', async () => {
   const { get } = await startApp([Work], { prefix, codecs });
   await until('both have run', () => get(Work).ended.length === 2);
   expect(get(Work).runs.map(({ payload }) => payload)).toEqual(expect.arrayContaining([{ n: 0 }, { n: 1 }]));
+});
+
+describe('where Redis is away', () => {
+  it('the error of a handing over names the job, alone as by schedule', async () => {
+    const { producer } = await startApp([], {
+      connection: 'redis://127.0.0.1:1',
+      role: 'producer',
+      commandTimeoutMs: 300,
+    });
+    const prepared = await producer.prepare('work', 1);
+    const about = { outcome: 'refused', queue: 'default', jobName: 'work', jobId: prepared.id };
+    await expect(producer.schedulePrepared(prepared)).rejects.toMatchObject(about);
+    const other = await producer.prepare('work', 2);
+    const ids = { outcome: 'refused', jobIds: [prepared.id, other.id] };
+    await expect(producer.schedulePrepared([prepared, other])).rejects.toMatchObject(ids);
+  });
 });

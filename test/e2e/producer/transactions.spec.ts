@@ -1,10 +1,12 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import {
   defineScheduledJob,
   InvalidPayloadError,
   InvalidScheduleError,
+  QueueClosedError,
   QueueUnavailableError,
   relayKey,
   type ScheduledQueueEvent,
@@ -41,19 +43,20 @@ describe('a job in a MULTI', () => {
     const ref = await app.producer.in(multi).schedule(work, { n: 1 }, { delay: '1h' });
     expect(ref).toEqual({ id: expect.stringMatching(/^[0-9a-z]{18}$/), queue: 'default', name: 'work' });
     expect(await app.inspector.job(ref)).toBeNull();
-    const before = Date.now();
+    await sleep(50);
+    const [seconds, micros] = (await redis.time()).map(Number);
     expect((await multi.exec())!.map(([error]) => error)).toEqual([null, null]);
     const job = await app.inspector.job(ref);
     expect(job).toMatchObject({ name: 'work', payload: { n: 1 }, tags: ['defined'], priority: 2, state: 'scheduled' });
     // The delay counts from EXEC, by the clock of Redis.
-    expect(job!.dueAt!.getTime()).toBeGreaterThanOrEqual(before + 3_600_000 - 1_000);
+    expect(job!.dueAt!.getTime()).toBeGreaterThanOrEqual(seconds! * 1_000 + Math.floor(micros! / 1_000) + 3_600_000);
     expect(await redis.getdel(counterOf(app))).toBe('1');
     expect(await audit(redis, app.prefix)).toEqual([]);
   });
 
   it.each<[string, (multi: ReturnType<Redis['multi']>) => unknown]>([
     ['that is never executed', () => {}],
-    ['that is discarded', (multi) => multi.discard()],
+    ['that is discarded', (multi) => expect(multi.discard().exec()).rejects.toThrow('EXEC without MULTI')],
     [
       'whose WATCH is lost',
       async (multi) => {
@@ -99,7 +102,7 @@ describe('a job in a MULTI', () => {
     await until('it is woken', () => app.get(Work).ended.length === 2, BEFORE_NEXT_LOOK_MS);
   });
 
-  it('under a known id changes nothing, and neither does one that is sent twice', async () => {
+  it('under a known id changes nothing, while that job waits and after it has ended', async () => {
     const app = await startApp([Work]);
     const append = async (name: string, n: number, id?: string) => {
       const multi = redis.multi();
@@ -113,11 +116,38 @@ describe('a job in a MULTI', () => {
     expect(await app.inspector.job('a')).toMatchObject({ name: 'work', payload: 1 });
     await app.producer.runNow('a');
     await until('it has ended', async () => (await app.inspector.job('a')) === null);
-    // A made id is remembered as well: ioredis may send the MULTI again.
     await append('work', 4, 'a');
     expect(app.get(Work).runs).toHaveLength(1);
     expect(await app.inspector.job('a')).toBeNull();
     expect(await audit(redis, app.prefix)).toEqual([]);
+  });
+
+  it('with a made id is one job where the MULTI is sent twice, also after it has run', async () => {
+    const app = await startApp([Work]);
+    const multi = redis.multi();
+    const ref = await app.producer.in(multi).dispatch('work', 1);
+    const [, command] = (multi as unknown as { _queue: { name: string; args: string[] }[] })._queue;
+    const args = [...command!.args];
+    await multi.exec();
+    await until(
+      'it has ended',
+      async () => app.get(Work).ended.length === 1 && (await app.inspector.job(ref)) === null,
+    );
+    // As ioredis does where the answer was lost.
+    expect(await redis.call(command!.name, ...args)).toBe('e');
+    expect(await app.inspector.job(ref)).toBeNull();
+  });
+
+  it('shows its payload in no error of exec()', async () => {
+    const app = await startApp([], { role: 'producer' });
+    const multi = redis.multi();
+    await app.producer.in(multi).schedule('work', 'hunter2', { delay: '1h' });
+    // A command that Redis refuses, so that EXEC is refused as a whole.
+    multi.call('NO-SUCH-COMMAND');
+    const error = await multi.exec().catch((cause) => cause);
+    expect(error.message).toContain('EXECABORT');
+    expect(inspect(error, { depth: 10 })).not.toContain('hunter2');
+    expect(inspect((multi as unknown as { _queue: unknown })._queue, { depth: 10 })).not.toContain('hunter2');
   });
 
   it('is told by no event, and has its place in the directory of queues', async () => {
@@ -175,7 +205,8 @@ describe('what is refused appends nothing', () => {
       'in: got a Promise, expected what redis.multi()',
     ],
     ['a pipeline', () => redis.pipeline(), 'in: got a pipeline, expected what redis.multi() answers'],
-    ['a discarded one', () => redis.multi().discard(), 'in: this MULTI was discarded'],
+    ['a discarded one', () => redis.multi().discard(), 'in: got a MULTI with DISCARD in it'],
+    ['one that goes elsewhere', () => redis.multi().call('select', '3'), 'in: got a MULTI with SELECT in it'],
     [
       'one of a client with a prefix',
       () => new Redis(redisUrl(), { lazyConnect: true, keyPrefix: 'my:' }).multi(),
@@ -214,6 +245,41 @@ describe('what is refused appends nothing', () => {
     expect(() => producer.in(redis.multi())).toThrow(InvalidScheduleError);
     expect(() => producer.in(redis.multi())).toThrow('the test kit has no Redis');
   });
+});
+
+it('after shutdown, and in each queue of another schema, a job is refused as by schedule', async () => {
+  const { producer, prefix, app } = await startApp([], { role: 'producer' });
+  await redis.hset(`${prefix}:{newer}:stats`, 'schema', '99');
+  const multi = redis.multi();
+  const transaction = producer.in(multi);
+  await transaction.schedule('work', 1);
+  await expect(transaction.schedule('work', 1, { queue: 'newer' })).rejects.toMatchObject({ redisCode: 'SCHEMA' });
+  await app.close();
+  await expect(transaction.schedule('work', 1)).rejects.toThrow(QueueClosedError);
+  expect(multi.length).toBe(2);
+});
+
+it('a full memory is no proof that scripts are refused', async () => {
+  const own = await startOwnServer('--maxmemory-policy', 'noeviction');
+  const client = new Redis(own.url);
+  try {
+    const { producer, inspector } = await startApp([], {
+      connection: own.url,
+      role: 'producer',
+      commandTimeoutMs: 1_000,
+    });
+    await inspector.counts();
+    await client.config('SET', 'maxmemory', '1');
+    const multi = client.multi();
+    await expect(producer.in(multi).schedule('work', 1)).rejects.toMatchObject({ redisCode: 'OOM' });
+    await client.config('SET', 'maxmemory', '0');
+    await producer.in(multi).schedule('work', 1);
+    expect((await multi.exec())!.map(([error]) => error)).toEqual([null]);
+  } finally {
+    await stopApps();
+    client.disconnect();
+    await own.stop();
+  }
 });
 
 describe('behind a proxy', () => {
@@ -261,7 +327,7 @@ describe('behind a proxy', () => {
     expect(multi.length).toBe(2);
   });
 
-  it('a thousand MULTIs, discarded, watched, flushed and cut: as many jobs as the counter says', async () => {
+  it('a thousand MULTIs, abandoned, watched, flushed and cut: as many jobs as the counter says', async () => {
     const random = seededRandom(45);
     const app = await startApp([], { connection: server.url, role: 'producer' });
     const key = counterOf(app);
@@ -273,6 +339,7 @@ describe('behind a proxy', () => {
     });
     client.on('error', () => {});
     let executed = 0;
+    let refused = 0;
     let unknown = 0;
     for (let n = 0; n < 1_000; n++) {
       const kind = random();
@@ -295,12 +362,15 @@ describe('behind a proxy', () => {
       const answer = await (isBack ? Promise.race([executing, isBack.then(() => undefined)]) : executing);
       await isBack;
       if (answer) executed++;
-      else if (answer === undefined) unknown++;
+      else if (answer === null) refused++;
+      else unknown++;
     }
     const counter = Number(await direct.get(key));
     expect((await app.inspector.counts()).scheduled).toBe(counter);
     // Neither none nor all: each way out was taken.
     expect(executed).toBeGreaterThan(500);
+    expect(refused).toBeGreaterThan(50);
+    expect(unknown).toBeGreaterThan(5);
     expect(counter).toBeGreaterThanOrEqual(executed);
     expect(counter).toBeLessThanOrEqual(executed + unknown);
     expect(await audit(direct, app.prefix)).toEqual([]);

@@ -3,6 +3,7 @@ import { type CallHandler, type ExecutionContext, Injectable, UseInterceptors } 
 import { context, createTraceState, propagation, trace } from '@opentelemetry/api';
 import { suppressTracing } from '@opentelemetry/core';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
+import { Redis } from 'ioredis';
 import {
   currentScheduledJob,
   OnScheduledJob,
@@ -11,7 +12,7 @@ import {
   ScheduledQueueProducer,
 } from '../../../lib/index.js';
 import { ScheduledQueueTracingModule, type ScheduledQueueTracingOptions } from '../../../lib/opentelemetry/index.js';
-import { startApp, stopApps } from '../../support/queue-app.js';
+import { redisUrl, startApp, stopApps } from '../../support/queue-app.js';
 import { idOf, parentOf, Spans, shown, startOf, traceOf } from '../../support/spans.js';
 import { until } from '../../support/wait.js';
 
@@ -142,6 +143,34 @@ it('a run is a child of the span that scheduled its job, links to it, and is act
       ['work after an await of a', idOf(process)],
     ]),
   );
+});
+
+it('a job that was prepared in a request, or appended to a MULTI there, is run in the trace of that request', async () => {
+  const { producer } = await startTraced();
+  const redis = new Redis(redisUrl());
+  const multi = redis.multi();
+  const prepared = await tracer.startActiveSpan('request', async (request) => {
+    await producer.in(multi).schedule('work', { text: 'appended' });
+    const job = await producer.prepare('work', { text: 'prepared' });
+    request.end();
+    return job;
+  });
+  await multi.exec().finally(() => redis.disconnect());
+  await producer.schedulePrepared(JSON.parse(JSON.stringify(prepared)));
+  const processed = await spans.wait('process default', 2);
+  const sent = await spans.wait('send default', 2);
+  const trace = traceOf(await spans.one('request'));
+  expect([...sent, ...processed].map(traceOf)).toEqual([trace, trace, trace, trace]);
+  expect(processed.map(parentOf).sort()).toEqual(sent.map(idOf).sort());
+});
+
+it('a prepared job whose headers leave no room for the context is handed over without it', async () => {
+  const { producer, inspector } = await startTraced();
+  const headers = { long: 'x'.repeat(4_050) };
+  const prepared = await producer.prepare('work', { text: 'a' }, { headers, delay: '1h' });
+  await spans.one('send default');
+  const { id } = await producer.schedulePrepared(prepared);
+  expect((await inspector.job(id))!.headers).toEqual(headers);
 });
 
 it('Nest runs interceptors inside the span', async () => {

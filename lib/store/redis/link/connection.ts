@@ -2,7 +2,7 @@ import { QueueClosedError, QueueUnavailableError } from '../../../core/errors.js
 import { Observers } from '../../../core/observe/observers.js';
 import type { OutageLog } from '../checks/outage-log.js';
 import type { ReadyCheck } from '../checks/ready-check.js';
-import { absentKey } from '../keys.js';
+import { declaredKeys } from '../keys.js';
 import type { ScriptArgument } from '../scripts/bound-script.js';
 import type { ScriptName } from '../scripts/embedded.js';
 import { checked, isPlainReply, type PlainReply } from '../scripts/reply-shape.js';
@@ -115,7 +115,7 @@ export class RedisConnection {
     traits: CallTraits = {},
   ): Promise<unknown> {
     const { bytes = 0, fromBytes } = traits;
-    const declared = this.client.isCluster ? [...keys, absentKey(keys[0]!)] : keys;
+    const declared = declaredKeys(keys, this.client.isCluster);
     const take = this.readsBytes ? fromBytes : undefined;
     const attempt = () => sendScript(this.client, script, declared, args, take);
     const call = () => this.repeat(attempt, giveUpAt, keys[0], traits);

@@ -10,27 +10,33 @@ export interface Multi {
   /** How many MULTIs are open; 0 of a pipeline, and once `exec` has been called. */
   readonly _transactions: number;
   /** What was appended so far. */
-  readonly _queue: readonly { readonly name: string }[];
+  readonly _queue: readonly { readonly name: string; readonly args: unknown[] }[];
+  /** Settled once all replies have come, before that of `exec`. */
+  readonly promise: Promise<unknown>;
   /** Set by `exec`. */
   readonly nodeifiedPromise?: boolean;
   eval(script: string, keys: number, ...rest: ScriptArgument[]): unknown;
 }
 
-/** Where the jobs lie. */
-export interface Place {
+/** Which Redis holds the queues. */
+export interface Home {
   readonly clustered: boolean;
   readonly database: number;
 }
 
-/** Answers a MULTI of an ioredis client to which jobs that lie there can be appended now. Throws `InvalidScheduleError` for anything else. */
-export function requireMulti(given: unknown, place: Place): Multi {
+/** Commands after which the next one runs outside of the MULTI, or elsewhere. */
+const LEAVING = new Set(['discard', 'reset', 'select', 'swapdb']);
+
+/** Answers `given` as a MULTI to which jobs can be appended now. Throws `InvalidScheduleError` where it is none, is over, or is not of `home`. */
+export function requireMulti(given: unknown, home: Home): Multi {
   if (!isPipeline(given))
     throw refused(`got ${describe(given)}`, 'what redis.multi() of an ioredis client answers, before its exec()');
   if (!(given._transactions > 0))
     throw given.nodeifiedPromise
       ? refused('exec() of this MULTI has been called', 'each call for a job to be awaited before exec()')
       : refused('got a pipeline', 'what redis.multi() answers: commands of a pipeline run one by one');
-  if (given._queue.some(({ name }) => name === 'discard')) throw refused('this MULTI was discarded', 'another one');
+  const leaving = given._queue.find(({ name }) => LEAVING.has(name.toLowerCase()));
+  if (leaving) throw refused(`got a MULTI with ${leaving.name.toUpperCase()} in it`, 'one without it');
   const { keyPrefix } = given.options;
   if (keyPrefix)
     throw refused(
@@ -38,14 +44,14 @@ export function requireMulti(given: unknown, place: Place): Multi {
       'a client without one: ioredis would put it before the keys of the queue',
     );
   const isClustered = given.redis.isCluster === true;
-  if (isClustered !== place.clustered)
+  if (isClustered !== home.clustered)
     throw refused(
       `got a MULTI of a client of ${kindOf(isClustered)}`,
-      `a client of ${kindOf(place.clustered)}, where the jobs lie`,
+      `a client of ${kindOf(home.clustered)}, where the jobs lie`,
     );
   const database = databaseOf(given.redis);
-  if (database !== place.database)
-    throw refused(`got a MULTI in database ${database}`, `one in database ${place.database}, where the jobs lie`);
+  if (database !== home.database)
+    throw refused(`got a MULTI in database ${database}`, `one in database ${home.database}, where the jobs lie`);
   return given;
 }
 

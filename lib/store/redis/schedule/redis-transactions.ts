@@ -2,14 +2,14 @@ import type { NewJob, Transaction } from '../../job-store.js';
 import { howChosen, toDueArgument } from '../calls/job-arguments.js';
 import { MultiCheck } from '../checks/multi-check.js';
 import { encodeRest, encodeRoute } from '../codec/envelope-text.js';
-import { absentKey, type QueueKeys } from '../keys.js';
+import { declaredKeys, type QueueKeys } from '../keys.js';
 import { annotated } from '../link/call-error.js';
 import type { RedisConnection } from '../link/connection.js';
 import { SCRIPTS } from '../scripts/embedded.js';
 import { appendScript } from '../scripts/schedule/contract.js';
-import { type Place, requireMulti } from './multi.js';
+import { type Home, type Multi, requireMulti } from './multi.js';
 
-/** What is told about a queue to which jobs are appended. */
+/** What appending to one queue needs. */
 interface QueueTraits {
   readonly keys: QueueKeys;
   readonly stealAfterMs: number;
@@ -28,13 +28,13 @@ export class RedisTransactions {
 
   constructor(
     private readonly connection: RedisConnection,
-    private readonly place: Place,
+    private readonly home: Home,
     private readonly traitsOf: (queue: string) => QueueTraits,
     private readonly commandTimeoutMs: number,
   ) {}
 
   of(multi: unknown): Transaction {
-    requireMulti(multi, this.place);
+    requireMulti(multi, this.home);
     return { append: (queue, job) => this.append(multi, queue, job) };
   }
 
@@ -46,12 +46,14 @@ export class RedisTransactions {
     await annotated(this.check.require(this.connection, traits.keys.jobs, giveUpAt), about);
     const [script, keys, args] = this.commandOf(job, traits);
     // Looked at again, as meanwhile `exec` may have been called.
-    requireMulti(multi, this.place).eval(script, keys.length, ...keys, ...args);
+    const open = requireMulti(multi, this.home);
+    open.eval(script, keys.length, ...keys, ...args);
+    emptyOnceOver(open);
     traits.isUsed();
   }
 
   private commandOf(job: NewJob & { id: string }, { keys, stealAfterMs, keepReceiptMs }: QueueTraits) {
-    const { clustered } = this.place;
+    const { clustered } = this.home;
     const script = appendScript(keys);
     const args = script.encode({
       base: keys.base,
@@ -64,7 +66,15 @@ export class RedisTransactions {
       dueOrDelay: toDueArgument(job.due),
       rest: encodeRest(job),
     });
-    const declared = clustered ? [...script.keys, absentKey(keys.base)] : script.keys;
-    return [SCRIPTS[script.name].source, declared, args] as const;
+    return [SCRIPTS[script.name].source, declaredKeys(script.keys, clustered), args] as const;
   }
+}
+
+/** The errors of ioredis, which `exec` hands to the caller, hold the arguments of their command, and so would show payloads in a log. */
+function emptyOnceOver({ _queue, promise }: Multi): void {
+  const { args } = _queue.at(-1)!;
+  const empty = () => {
+    args.length = 0;
+  };
+  promise.then(empty, empty);
 }

@@ -5,6 +5,7 @@ import {
   OnScheduledJob,
   PayloadTooLargeError,
   type PreparedJob,
+  ScheduledQueueError,
   ScheduledQueueProducer,
 } from 'nestjs-redis-scheduled-queue';
 
@@ -20,7 +21,8 @@ export const SCHEMA = `
   CREATE TABLE appointments (id text PRIMARY KEY, at timestamptz NOT NULL);
   CREATE TABLE outbox (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    job jsonb NOT NULL,
+    job json NOT NULL,
+    try_at timestamptz NOT NULL DEFAULT now(),
     refused text
   );
 `;
@@ -58,6 +60,8 @@ interface OutboxRow {
   job: PreparedJob;
 }
 
+const ROWS_AT_A_TIME = 100;
+
 @Injectable()
 export class OutboxRelay {
   private readonly logger = new Logger('OutboxRelay');
@@ -67,50 +71,65 @@ export class OutboxRelay {
     private readonly producer: ScheduledQueueProducer,
   ) {}
 
-  /** Hands over what was committed; answers how many rows it took. */
-  @OnScheduledJob('outbox.relay', { everyMs: '1s', overlap: 'skip' })
+  @OnScheduledJob('outbox.relay', {
+    everyMs: '1s',
+    overlap: 'skip',
+    backoff: { type: 'fixed', delayMs: '1s' },
+  })
+  async relayAll() {
+    while ((await this.relay()) === ROWS_AT_A_TIME);
+  }
+
+  /** Hands over the oldest rows; answers how many it has looked at. */
   relay(): Promise<number> {
     return this.database.transaction(async (query) => {
       // Relays in other processes take other rows.
       const rows = await query<OutboxRow>(
-        'SELECT id, job FROM outbox WHERE refused IS NULL ORDER BY id LIMIT 100 FOR UPDATE SKIP LOCKED',
+        `SELECT id, job FROM outbox WHERE refused IS NULL AND try_at <= now()
+          ORDER BY id LIMIT ${ROWS_AT_A_TIME} FOR UPDATE SKIP LOCKED`,
       );
-      for (const { id, refusal } of await this.handOver(rows))
-        await query('UPDATE outbox SET refused = $2 WHERE id = $1', [
-          id,
-          refusal,
-        ]);
-      // Where the process dies before COMMIT, the rows are handed over again, under the same ids.
-      await query('DELETE FROM outbox WHERE refused IS NULL AND id = ANY($1)', [
-        rows.map(({ id }) => id),
-      ]);
+      const queues = new Set(rows.map(({ job }) => job.queue));
+      for (const queue of queues)
+        await this.handOver(
+          rows.filter(({ job }) => job.queue === queue),
+          query,
+        );
       return rows.length;
     });
   }
 
-  /** All together or, where one is refused, one by one. Answers the refused ones. */
-  private async handOver(rows: OutboxRow[]) {
-    const refused: { id: string; refusal: string }[] = [];
+  /** Those of one queue: together or, where one is refused, one by one. */
+  private async handOver(rows: OutboxRow[], query: Query): Promise<void> {
+    const ids = rows.map(({ id }) => id);
     try {
-      await this.producer.schedulePrepared(rows.map(({ job }) => job));
+      const refs = await this.producer.schedulePrepared(
+        rows.map(({ job }) => job),
+      );
+      // Where the process dies before COMMIT, these rows are handed over again, under the same ids.
+      await query('DELETE FROM outbox WHERE id = ANY($1)', [ids]);
+      const taken = refs.filter(({ status }) => status === 'taken');
+      for (const { id, name } of taken)
+        this.logger.error(`Job ${id} was not made: a '${name}' has its id`);
     } catch (error) {
-      if (!isRefusal(error)) throw error;
-      for (const { id, job } of rows) {
-        try {
-          await this.producer.schedulePrepared(job);
-        } catch (cause) {
-          if (!isRefusal(cause)) throw cause;
-          this.logger.error(`Outbox row ${id}: ${cause.message}`);
-          refused.push({ id, refusal: cause.message });
-        }
-      }
+      if (!(error instanceof ScheduledQueueError)) throw error;
+      this.logger.warn(error.message);
+      if (!isRefusal(error))
+        await query(
+          "UPDATE outbox SET try_at = now() + interval '5 s' WHERE id = ANY($1)",
+          [ids],
+        );
+      else if (rows.length === 1)
+        await query('UPDATE outbox SET refused = $2 WHERE id = ANY($1)', [
+          ids,
+          error.message,
+        ]);
+      else for (const row of rows) await this.handOver([row], query);
     }
-    return refused;
   }
 }
 
 /** Sending the job again would not help. */
-function isRefusal(error: unknown): error is Error {
+function isRefusal(error: Error): boolean {
   return (
     error instanceof InvalidScheduleError ||
     error instanceof PayloadTooLargeError

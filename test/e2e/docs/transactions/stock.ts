@@ -9,6 +9,10 @@ import {
 
 const reorder = defineScheduledJob<{ article: string }>('article.reorder');
 
+/** Of an article; in the slot of the queue. */
+export const stockKey = (article: string) =>
+  relayKey('default', `stock/${article}`);
+
 @Injectable()
 export class Stock {
   readonly reordered: string[] = [];
@@ -18,22 +22,21 @@ export class Stock {
     private readonly producer: ScheduledQueueProducer,
   ) {}
 
-  /** Takes one away and, with it or not at all, schedules the look at what is left. */
+  /** Takes one away, and schedules the look at what is left. */
   async sell(article: string) {
-    const multi = this.redis.multi().decr(relayKey('default', article));
+    const multi = this.redis.multi().decr(stockKey(article));
     await this.producer
       .in(multi)
-      .schedule(
-        reorder,
-        { article },
-        { id: `reorder/${article}`, delay: '1s' },
-      );
-    await multi.exec();
+      .schedule(reorder, { article }, { delay: '1s' });
+    const answer = await multi.exec();
+    // Redis rolls nothing back: see below.
+    const failed = answer?.find(([error]) => error);
+    if (failed) throw failed[0];
   }
 
   @OnScheduledJob(reorder)
   async reorder({ article }: { article: string }) {
-    if (Number(await this.redis.get(relayKey('default', article))) < 10)
+    if (Number(await this.redis.get(stockKey(article))) < 10)
       this.reordered.push(article);
   }
 }

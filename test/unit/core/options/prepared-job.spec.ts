@@ -21,10 +21,18 @@ const DEFINED = defineScheduledJob<{ tenant: string }>('mail.send', {
 /** The job of a call, as it is kept as JSON and read again. */
 function keptAndRead(
   options: ScheduleOptions,
-  { codec, payload = '{}' as string | Uint8Array, job = DEFINED as never } = {},
+  {
+    codec,
+    payload = '{}',
+    job = DEFINED,
+  }: { codec?: string; payload?: string | Uint8Array; job?: typeof DEFINED | string } = {},
 ) {
-  const { definition: _, ...request } = readSchedule(job, { id: 'a job/7', ...options }, { tenant: 'acme' });
-  const given = { ...request, id: 'a job/7', codec: codec as string | undefined, payload };
+  const { definition: _, ...request } = readSchedule(
+    job as typeof DEFINED,
+    { id: 'a job/7', ...options },
+    { tenant: 'acme' },
+  );
+  const given = { ...request, id: 'a job/7', codec, payload };
   const { definition: __, ...read } = readPrepared(JSON.parse(JSON.stringify(writePrepared(given))), 'here');
   return { given, read };
 }
@@ -57,12 +65,12 @@ describe('a job that is kept as JSON is the one that was prepared', () => {
     ['bytes of a codec', { codec: 'msgpack', payload: BYTES }],
     ['no bytes of a codec', { codec: 'empty', payload: Buffer.alloc(0) }],
   ])('with a payload of %s', (_, payload) => {
-    const { given, read } = keptAndRead({}, payload as never);
+    const { given, read } = keptAndRead({}, payload);
     expect(read).toEqual(given);
   });
 
   it('of a name alone', () => {
-    const { given, read } = keptAndRead({}, { job: 'mail.send' as never });
+    const { given, read } = keptAndRead({}, { job: 'mail.send' });
     expect(read).toEqual(given);
     expect(given).toMatchObject({ queue: 'default', priority: 5 });
   });

@@ -9,9 +9,9 @@
 -- @arg route text: the first line of the envelope
 -- @arg dueOrDelay number: > 0: at, epoch ms; <= 0: minus the delay in ms
 -- @arg rest payload: the envelope from its flags on
--- @returns text: a letter, as of schedule.lua
--- @repeat it finds the job, or remembers its id. It has no receipt: nobody but the caller knows whether a MULTI is sent again, and nothing is to
---   stay behind.
+-- @returns text: the letter of the job, as of schedule.lua. Nobody reads it: EXEC answers the caller
+-- @repeat it finds the job, or its id among `usedIds`. There is no receipt: only the caller knows whether a MULTI is sent again, and the receipt
+--   of each MULTI would stay in Redis.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/route.lua, parts/lanes.lua, parts/enter.lua, parts/tag.lua, schedule/admit.lua
 local chosenIds, seen, duplicates, goingOn = { id }, {}, {}, {}
 local letterOf
