@@ -4,7 +4,7 @@ import { buildAll, compiled } from '../../support/compile.mjs';
 
 buildAll();
 const { startOwnServer } = await import(new URL('redis-server.js', compiled).href);
-const { SCRIPTS } = await import(new URL('../../../dist/store/redis/scripts/embedded.js', import.meta.url).href);
+const { SCRIPTS } = await import(new URL('../../../dist/chunks/scripts.js', import.meta.url).href);
 const server = await startOwnServer();
 const redis = new Redis(server.url);
 try {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
-import { Cluster } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import { defineScheduledJob, InvalidOptionsError, OnScheduledJob, relayKey } from '../../../lib/index.js';
 import { messagePackCodec } from '../../../lib/msgpack/index.js';
 import { newPrefix, startApp, stopApps } from '../../support/queue-app.js';
@@ -60,6 +60,38 @@ it('queues on all nodes of a cluster run their jobs, at once where another proce
       completed: 0,
       dead: 0,
     });
+  }
+});
+
+it('jobs in a MULTI of a Cluster client are there with its own commands, in the slot of their queue', async () => {
+  const connection = { cluster: { nodes: cluster.nodes } };
+  const { producer, inspector, get } = await startApp([Handlers], { connection });
+  const client = new Cluster(cluster.nodes);
+  const counter = (queue: string) => relayKey(queue, `counter/${process.pid}`);
+  try {
+    for (const [i, queue] of QUEUES.entries()) {
+      const multi = client.multi().incr(counter(queue));
+      await producer.in(multi).dispatch(jobs[i]!, i);
+      expect(await multi.exec()).toEqual([
+        [null, 1],
+        [null, '1'],
+      ]);
+    }
+    const { payloads } = get(Handlers);
+    await until('all have run', () => payloads.length === QUEUES.length);
+    expect([...payloads].sort()).toEqual([0, 1, 2, 3, 4, 5]);
+
+    const ofTwoSlots = client.multi().incr(counter('a'));
+    await producer.in(ofTwoSlots).dispatch(jobs[1]!, 1);
+    await expect(ofTwoSlots.exec()).rejects.toThrow('same slot');
+    expect(await client.get(counter('a'))).toBe('1');
+    expect(await inspector.counts({ queue: 'b' })).toMatchObject({ due: 0, active: 0 });
+    const single = new Redis({ lazyConnect: true }).multi();
+    expect(() => producer.in(single)).toThrow(
+      'in: got a MULTI of a client of a single Redis, expected a client of a cluster',
+    );
+  } finally {
+    client.disconnect();
   }
 });
 
