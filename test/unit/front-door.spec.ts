@@ -79,7 +79,7 @@ it.each([
 });
 
 it('the README says no more of a drain at concurrency 100 than the benchmarks have measured', () => {
-  const [, , , ratio] = tableOf('How fast').find(([what]) => what!.endsWith('concurrency 100'))!;
+  const [, , , ratio] = tableOf('How fast').find(([what]) => what!.includes('concurrency 100'))!;
   const least = measured('drain', 'rate', 'ours').min / measured('drain', 'rate', 'bullmq').max;
   expect(Number(ratio)).toBeLessThanOrEqual(least);
 });
