@@ -6,9 +6,12 @@ import { type HistoryLine, WorkerProcesses } from '../../support/worker-process.
 const PLACES = 2;
 const LIMITED = { concurrency: 10, leaseMs: 10_000, workMs: 10, globalConcurrency: PLACES };
 const BACKLOG = 600;
-/** A freed place is left for another process for so long at the most; and what a busy machine may add. */
+/**
+ * A freed place is left for another process for so long at the most; and what a busy machine may add. Without that end a place would be empty
+ * until the lease of a dead process is over, 10 s here.
+ */
 const LEFT_MS = 250;
-const NOISE_MS = 200;
+const NOISE_MS = 1_000;
 
 let workers: WorkerProcesses;
 let app: QueueApp;
