@@ -50,7 +50,7 @@ async function bundle(names, output) {
     input: Object.fromEntries(names.map((name) => [name, `${modules}/${name}.js`])),
     external: (id) => !/^[./]/.test(id) && id !== PIECES,
     plugins: [{ name: 'pieces', resolveId: (id) => (id === PIECES ? { id: pieces, external: 'relative' } : null) }],
-    // What is exported may be read by whoever debugs, and everything here is used.
+    // Nothing is left out: a module may be there for what it does as it is loaded.
     treeshake: false,
     // TypeScript looks at `this` for decorators of another module that may be there.
     onLog: (level, log, handle) => log.code !== 'THIS_IS_UNDEFINED' && handle(level === 'warn' ? 'error' : level, log),
@@ -75,7 +75,9 @@ async function bundle(names, output) {
 function chunked(names) {
   const chunks = new Map();
   return (id, { getModuleInfo }) => {
-    for (const name of chunks.size === 0 ? names : []) {
+    // At the first module Rollup has read all of them.
+    if (chunks.size > 0) return chunks.get(id);
+    for (const name of names) {
       let number = 1;
       let bytes = 0;
       const add = (module) => {

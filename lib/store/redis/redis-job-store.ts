@@ -204,14 +204,14 @@ export class RedisJobStore implements JobStore {
   private openTransactions(): RedisTransactions {
     const { prefix, commandTimeoutMs, settingsOf } = this.options;
     const connection = this.forCalls();
-    const place = { clustered: this.clients.clustered, database: connection.database };
+    const home = { clustered: this.clients.clustered, database: connection.database };
     const traitsOf = (queue: string) => ({
       keys: queueKeys(prefix, queue),
       stealAfterMs: settingsOf(queue).stealAfterMs,
       keepReceiptMs: keepReceiptMsOf(settingsOf(queue), commandTimeoutMs),
       isUsed: this.directory().noteOf(queue),
     });
-    return new RedisTransactions(connection, place, traitsOf, commandTimeoutMs);
+    return new RedisTransactions(connection, home, traitsOf, commandTimeoutMs);
   }
 
   private directory(): RedisDirectory {

@@ -15,8 +15,8 @@ export class MultiCheck {
    * `giveUpAt`, a time of `performance.now()`, or where Redis refuses for another reason.
    */
   async require(connection: RedisConnection, key: string, giveUpAt: number): Promise<void> {
-    // The connection's own check, of the schema of this very queue too: nobody else looks before EXEC writes there.
-    await connection.read('text', async () => null, giveUpAt, key);
+    // Of the schema of this very queue, too: nobody else looks before EXEC writes there.
+    await connection.passed(key, giveUpAt);
     if (this.runsScripts) return;
     const refusal = await connection.read('text', (client) => refusalOf(client, key), giveUpAt, key);
     if (refusal !== null)

@@ -127,6 +127,16 @@ export class RedisConnection {
     return databaseOf(this.client);
   }
 
+  /**
+   * Resolves once calls about the queue of this key may go over this connection, as each call waits for it; at once where that is known.
+   * Throws as a call does.
+   */
+  async passed(key: string, giveUpAt: number): Promise<void> {
+    this.refuseWhenClosed();
+    if (this.client.status === 'ready' && this.check?.isPassed(key)) return;
+    await this.read('text', async () => null, giveUpAt, key);
+  }
+
   /** How many bytes have come from Redis on the connections that stand. */
   get received(): number {
     return receivedBytes(this.client);
