@@ -1,7 +1,7 @@
--- handled: which workers that are alive handle a name.
+-- handled: which workers that are alive handle a versioned name.
 -- @keys workers
 -- @arg base text: what every key of the queue begins with
--- @arg name text: job name
+-- @arg name text: versioned name
 -- @arg withinMs ms: how long ago a worker may have been here last
 -- @returns count text, ...workers text[]: how many there are, and at most ten of those that were here last
 -- @repeat it only reads.

@@ -8,6 +8,7 @@
 -- `heads:<priority>^:@`, the others in `heads:<priority>:@`. What is seen due has its place in the turns of its priority, or is held (see
 -- turn/claim/units.lua); a lane whose first job is another one that is due stays seen; one that is not due is unseen again. So a script that
 -- changes lanes need not know of turns.
+-- `versioned` lists the lanes of versions above 1, whose names a session that takes all versions of its names cannot know.
 -- `groups` lists, by group, its lanes, those of its suspects ("<priority>:!@<group>:<name>") too; `runningOfGroups` its running jobs.
 -- A script opens every lane that it will change before its first write, changes it, reads the levels that this may change, and closes them
 -- all: then a lane is in its index exactly when it is not empty. A job that is added behind the first one of its lane changes no level, so
@@ -232,7 +233,12 @@ function closeLanes(thenOfGroups)
           level.removed[#level.removed + 1] = lane.headId .. '\t' .. lane.name
         end
       end
-      if lane.group and lane.wasThere ~= (head[1] ~= nil) then ofGroups.there[lane.group .. '\t' .. lane.name] = not lane.wasThere end
+      local isThere = head[1] ~= nil
+      -- `pcall`: a key of another type must not stop a script in the middle of its writes.
+      if (lane.headId ~= nil) ~= isThere and string.find(lane.name, '\31', 1, true) then
+        redis.pcall(isThere and 'SADD' or 'SREM', base .. 'versioned', lane.name)
+      end
+      if lane.group and lane.wasThere ~= isThere then ofGroups.there[lane.group .. '\t' .. lane.name] = not lane.wasThere end
       lane.headId, lane.headDue = head[1], head[2]
     end
   end

@@ -4,7 +4,7 @@
 -- @takes base, ofGroups, PORTION, portion
 for _, lane in ipairs(ofGroups.turnsEnded) do
   local priority = string.match(lane.name, '^%d+')
-  local turnsKey = base .. 'turns:' .. priority .. ':' .. nameOf(lane.name)
+  local turnsKey = base .. 'turns:' .. priority .. ':' .. versionedNameOf(lane.name)
   local turn = not ofGroups.forgotten[priority] and redis.call('ZSCORE', turnsKey, lane.group)
   if turn then redis.call('ZREM', turnsKey, lane.group) end
   -- Its turn is remembered as far as it lies above the present.

@@ -39,29 +39,42 @@ function insert(source, front)
 end
 
 -- Takes a lane with due jobs into a source; false where this session may not run them now.
-local function consider(source, laneName, name, id, dueText)
+local function consider(source, laneName, id, dueText)
   local due, last = tonumber(dueText), now
   if source.kind == 's' then last = stealsBy(laneName) end
   if source.seen[laneName] then return true end
+  local name = nameOf(laneName)
   if not last or due > last or isPassedOver(name, source.kind) then return false end
   source.seen[laneName] = true
   insert(source, { id = id, due = due, dueText = dueText, head = { id, dueText }, dueBy = last, name = name, lane = laneName, key = base .. 'lane:' .. laneName, read = 1, jobs = {}, at = 1, step = 2, chunk = nil, exhausted = nil, firsts = nil, areAllFirsts = nil })
   return true
 end
 
+-- How many lanes there may be of versions above 1 that this session takes without knowing them.
+local lanesOfVersions
+
 local function isLookedUp(source)
-  return source.kind ~= 's' and me.crew ~= EVERY_NAME and source.offset >= math.max(PASSED_OVER, 4 * me.crewSize)
-    and lookedUp + me.crewSize <= LANES_LOOKED_AT
+  if source.kind == 's' or me.crew == EVERY_NAME or source.offset < math.max(PASSED_OVER, 4 * me.crewSize) then return false end
+  lanesOfVersions = lanesOfVersions or takesAllVersions(me.crew) and redis.call('SCARD', base .. 'versioned') or 0
+  return lookedUp + me.crewSize + lanesOfVersions <= LANES_LOOKED_AT
 end
 
 -- Opens the lanes that this session may run by their names instead of by their heads.
 local function lookUp(source)
   namesHandled = namesHandled or redis.call('SMEMBERS', handlesKey)
-  lookedUp = lookedUp + #namesHandled
+  lookedUp = lookedUp + #namesHandled + lanesOfVersions
   local begin = source.priority .. ':' .. (source.kind == 'o' and ownWorker or source.kind == 'x' and '!' or '') .. ':'
+  local function open(laneName)
+    local first = redis.call('ZRANGE', base .. 'lane:' .. laneName, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')
+    if first[1] then consider(source, laneName, first[1], first[2]) end
+  end
+  local isHandled = {}
   for _, name in ipairs(namesHandled) do
-    local first = redis.call('ZRANGE', base .. 'lane:' .. begin .. name, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')
-    if first[1] then consider(source, begin .. name, name, first[1], first[2]) end
+    isHandled[name] = true
+    open(begin .. name)
+  end
+  for _, laneName in ipairs(lanesOfVersions > 0 and redis.call('SMEMBERS', base .. 'versioned') or {}) do
+    if string.sub(laneName, 1, #begin) == begin and isHandled[nameOf(laneName)] then open(laneName) end
   end
   source.exhausted = true
 end
@@ -83,18 +96,18 @@ local function readHeads(source)
   local count = #heads
   if source.offset == 0 then headsRead[source.key] = { firsts = heads, areAllFirsts = count < 2 * source.chunk } end
   while count > 0 and tonumber(heads[count]) > now do count = count - 2 end
-  local laneNames, names, ids = {}, {}, {}
+  local laneNames, versionedNames, ids = {}, {}, {}
   for i = 1, count, 2 do
     local id, laneName = string.match(heads[i], '^([^\t]*)\t(.*)$')
-    ids[#ids + 1], laneNames[#laneNames + 1], names[#names + 1] = id, laneName, nameOf(laneName)
+    ids[#ids + 1], laneNames[#laneNames + 1], versionedNames[#versionedNames + 1] = id, laneName, versionedNameOf(laneName)
   end
   source.exhausted = #ids < source.chunk
   if not ids[1] then return end
-  local handled = me.crew ~= EVERY_NAME and redis.call('SMISMEMBER', handlesKey, unpack(names))
+  local handled = me.crew ~= EVERY_NAME and handledAmong(me.crew, versionedNames)
   for i in ipairs(ids) do
     local isHandled = not handled or handled[i] == 1
     if not isHandled then seesUnhandled = true end
-    local isTaken = isHandled and consider(source, laneNames[i], names[i], ids[i], heads[2 * i])
+    local isTaken = isHandled and consider(source, laneNames[i], ids[i], heads[2 * i])
     if passedOver and not isTaken then
       passOver(source, { id = ids[i], due = tonumber(heads[2 * i]), lane = laneNames[i] })
     end

@@ -42,7 +42,7 @@ end
 local function describe(id, due, lane, kind, only)
   local priority = tonumber(string.match(lane, '^%d+'))
   local rank = settings.msPerLevel > 0 and due + priority * settings.msPerLevel or priority
-  return { id = id, due = due, name = nameOf(lane), priority = priority, kind = kind, only = only, rank = rank }
+  return { id = id, due = due, name = nameOf(lane), versionedName = versionedNameOf(lane), priority = priority, kind = kind, only = only, rank = rank }
 end
 
 local function comesBefore(a, b)
@@ -84,7 +84,7 @@ local function addPreferring(jobs, worst)
       if preferred ~= ownWorker and not isPicked[id] then
         jobs[#jobs + 1] = describe(id, due, lane, ITSELF, preferred)
         local mayBeStolen = due <= now - settings.stealAfterMs or not isHere(preferred)
-        if mayBeStolen and (isFull(nameOf(lane)) or not handlesName(me.crew, nameOf(lane))) then
+        if mayBeStolen and (isFull(nameOf(lane)) or not handlesName(me.crew, versionedNameOf(lane))) then
           jobs[#jobs + 1] = describe(id, due, lane, ANOTHER)
         end
       end
@@ -123,10 +123,10 @@ end
 local function tell(job)
   readCrews()
   for _, crew in ipairs(known.crews) do
-    local handled = crew.handles[job.name]
+    local handled = crew.handles[job.versionedName]
     if handled == nil then
-      handled = handlesName(crew.name, job.name)
-      crew.handles[job.name] = handled
+      handled = handlesName(crew.name, job.versionedName)
+      crew.handles[job.versionedName] = handled
     end
     for _, sleeper in ipairs(handled and sleepersFor(job, crew) or {}) do
       local id = sleeper.id

@@ -20,6 +20,8 @@ local function fieldsOf(job)
     { 'attempt', digits(job.claim.attempt + 1) },
     { 'priority', string.match(job.front.lane, '^%d+') },
   }
+  local version = string.match(job.front.lane, '\31(%d+)$')
+  if version then fields[#fields + 1] = { 'version', version } end
   if group then
     -- As codec/group-text.ts reads it.
     local text = string.gsub(string.gsub(group, ';1', ':'), ';2', ';')
