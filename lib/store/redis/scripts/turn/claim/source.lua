@@ -55,7 +55,7 @@ local lanesOfVersions
 
 local function isLookedUp(source)
   if source.kind == 's' or me.crew == EVERY_NAME or source.offset < math.max(PASSED_OVER, 4 * me.crewSize) then return false end
-  lanesOfVersions = lanesOfVersions or takesAllVersions(me.crew) and redis.call('SCARD', base .. 'versioned') or 0
+  lanesOfVersions = lanesOfVersions or takesAllVersions(me.crew) and redis.call('ZCARD', base .. 'versioned') or 0
   return lookedUp + me.crewSize + lanesOfVersions <= LANES_LOOKED_AT
 end
 
@@ -73,7 +73,7 @@ local function lookUp(source)
     isHandled[name] = true
     open(begin .. name)
   end
-  for _, laneName in ipairs(lanesOfVersions > 0 and redis.call('SMEMBERS', base .. 'versioned') or {}) do
+  for _, laneName in ipairs(lanesOfVersions > 0 and redis.call('ZRANGE', base .. 'versioned', 0, -1) or {}) do
     if string.sub(laneName, 1, #begin) == begin and isHandled[nameOf(laneName)] then open(laneName) end
   end
   source.exhausted = true
