@@ -237,7 +237,11 @@ function closeLanes(thenOfGroups)
       -- `pcall`: a key of another type must not stop a script in the middle of its writes.
       if (lane.headId ~= nil) ~= isThere and string.find(lane.name, '\31', 1, true) then
         local versionedKey = base .. 'versioned'
-        if isThere then redis.pcall('ZADD', versionedKey, 0, lane.name) else redis.pcall('ZREM', versionedKey, lane.name) end
+        if isThere then
+          redis.pcall('ZADD', versionedKey, 0, lane.name)
+        else
+          redis.pcall('ZREM', versionedKey, lane.name)
+        end
       end
       if lane.group and lane.wasThere ~= isThere then ofGroups.there[lane.group .. '\t' .. lane.name] = not lane.wasThere end
       lane.headId, lane.headDue = head[1], head[2]

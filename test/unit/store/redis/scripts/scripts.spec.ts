@@ -54,7 +54,7 @@ const BY_TABLE: Record<string, string[]> = {
   'preferredIndex.key': LEVELS,
   'suspectIndex.key': LEVELS,
   groupsKey: ['groups', 'runningOfGroups', 'held'],
-  'stream.key': ['turns:<priority>:<name>'],
+  'stream.key': ['turns:<priority>:<versioned name>'],
   'crew.key': ['sleepers:<crew>'],
   'tag.key': ['tag:<tag>'],
 };
