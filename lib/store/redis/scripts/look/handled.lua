@@ -10,7 +10,7 @@ local LISTED = 10
 local handles, workers, count = {}, {}, 0
 for _, member in ipairs(redis.call('ZRANGE', workersKey, '+inf', digits(now - withinMs), 'BYSCORE', 'REV')) do
   local crew, worker = string.match(member, '^(%S+) (%S+)')
-  if handles[crew] == nil then handles[crew] = handlesName(crew, name) end
+  if handles[crew] == nil then handles[crew] = handledAmong(crew, { name })[1] == 1 end
   if handles[crew] then
     count = count + 1
     if count <= LISTED then workers[count] = worker end

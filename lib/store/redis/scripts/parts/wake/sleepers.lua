@@ -57,7 +57,7 @@ function readWakers(versionedName)
   listCrews()
   for _, crew in ipairs(known.crews) do
     if crew.handles[versionedName] == nil then
-      crew.handles[versionedName] = handlesName(crew.name, versionedName)
+      crew.handles[versionedName] = handledAmong(crew.name, { versionedName })[1] == 1
       if crew.handles[versionedName] then readSleepers(crew) end
     end
   end

@@ -12,7 +12,9 @@ local LANES_LOOKED_AT = 2000
 -- each of its names instead. So a session that handles few names comes to its own jobs in one turn, and knows when there are none,
 -- however many lanes of others are due. Not in sources of stolen jobs: their lanes belong to preferred workers, whom it cannot know.
 local PASSED_OVER = 168
-local lookedUp, namesHandled = 0, nil
+-- `count`: how many lanes were looked up; once one is: `names`, what the crew handles, and `versioned`, how many lanes there are of versions above 1,
+-- where the session takes these without knowing them.
+local lookedUp = { count = 0, names = nil, versioned = nil }
 -- How many heads of a source, and jobs of a lane, are read at first where several compete; then four times as many.
 local FIRST_HEADS, MOST_HEADS = 8, 1000
 FIRST_READ = 4
@@ -50,30 +52,27 @@ local function consider(source, laneName, id, dueText)
   return true
 end
 
--- How many lanes there may be of versions above 1 that this session takes without knowing them.
-local lanesOfVersions
-
 local function isLookedUp(source)
   if source.kind == 's' or me.crew == EVERY_NAME or source.offset < math.max(PASSED_OVER, 4 * me.crewSize) then return false end
-  lanesOfVersions = lanesOfVersions or takesAllVersions(me.crew) and redis.call('ZCARD', base .. 'versioned') or 0
-  return lookedUp + me.crewSize + lanesOfVersions <= LANES_LOOKED_AT
+  lookedUp.versioned = lookedUp.versioned or string.sub(me.crew, -1) == 'v' and redis.call('ZCARD', base .. 'versioned') or 0
+  return lookedUp.count + me.crewSize + lookedUp.versioned <= LANES_LOOKED_AT
 end
 
 -- Opens the lanes that this session may run by their names instead of by their heads.
 local function lookUp(source)
-  namesHandled = namesHandled or redis.call('SMEMBERS', handlesKey)
-  lookedUp = lookedUp + #namesHandled + lanesOfVersions
+  lookedUp.names = lookedUp.names or redis.call('SMEMBERS', handlesKey)
+  lookedUp.count = lookedUp.count + #lookedUp.names + lookedUp.versioned
   local begin = source.priority .. ':' .. (source.kind == 'o' and ownWorker or source.kind == 'x' and '!' or '') .. ':'
   local function open(laneName)
     local first = redis.call('ZRANGE', base .. 'lane:' .. laneName, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')
     if first[1] then consider(source, laneName, first[1], first[2]) end
   end
   local isHandled = {}
-  for _, name in ipairs(namesHandled) do
+  for _, name in ipairs(lookedUp.names) do
     isHandled[name] = true
     open(begin .. name)
   end
-  for _, laneName in ipairs(lanesOfVersions > 0 and redis.call('ZRANGE', base .. 'versioned', 0, -1) or {}) do
+  for _, laneName in ipairs(lookedUp.versioned > 0 and redis.call('ZRANGE', base .. 'versioned', 0, -1) or {}) do
     if string.sub(laneName, 1, #begin) == begin and isHandled[nameOf(laneName)] then open(laneName) end
   end
   source.exhausted = true
@@ -103,9 +102,9 @@ local function readHeads(source)
   end
   source.exhausted = #ids < source.chunk
   if not ids[1] then return end
-  local handled = me.crew ~= EVERY_NAME and handledAmong(me.crew, versionedNames)
+  local handled = handledAmong(me.crew, versionedNames)
   for i in ipairs(ids) do
-    local isHandled = not handled or handled[i] == 1
+    local isHandled = handled[i] == 1
     if not isHandled then seesUnhandled = true end
     local isTaken = isHandled and consider(source, laneNames[i], ids[i], heads[2 * i])
     if passedOver and not isTaken then

@@ -33,8 +33,8 @@ local function noteHandled(names)
   local unknown, last = {}, nil
   for _, name in ipairs(names) do
     if name ~= last and handled[name] == nil then
-      handled[name] = me.crew == EVERY_NAME and string.match(name, '^[^\31]*')
-      if me.crew ~= EVERY_NAME then unknown[#unknown + 1] = name end
+      handled[name] = false
+      unknown[#unknown + 1] = name
     end
   end
   for i, isHandled in ipairs(unknown[1] and handledAmong(me.crew, unknown) or {}) do

@@ -84,7 +84,7 @@ local function addPreferring(jobs, worst)
       if preferred ~= ownWorker and not isPicked[id] then
         jobs[#jobs + 1] = describe(id, due, lane, ITSELF, preferred)
         local mayBeStolen = due <= now - settings.stealAfterMs or not isHere(preferred)
-        if mayBeStolen and (isFull(nameOf(lane)) or not handlesName(me.crew, versionedNameOf(lane))) then
+        if mayBeStolen and (isFull(nameOf(lane)) or handledAmong(me.crew, { versionedNameOf(lane) })[1] == 0) then
           jobs[#jobs + 1] = describe(id, due, lane, ANOTHER)
         end
       end
@@ -125,7 +125,7 @@ local function tell(job)
   for _, crew in ipairs(known.crews) do
     local handled = crew.handles[job.versionedName]
     if handled == nil then
-      handled = handlesName(crew.name, job.versionedName)
+      handled = handledAmong(crew.name, { job.versionedName })[1] == 1
       crew.handles[job.versionedName] = handled
     end
     for _, sleeper in ipairs(handled and sleepersFor(job, crew) or {}) do
