@@ -59,8 +59,9 @@ export function versionsProblem(version: number | undefined, upgrade: UpgradeSte
   if (keys.length > MOST_STEPS)
     return `upgrade: got ${keys.length} steps, expected at most ${MOST_STEPS}: delete those of versions of which inspector.versions tells no job any more`;
   const beyond = keys.find((key) => key >= version);
+  const allowed = version === FIRST_VERSION ? 'none' : `keys from 1 to ${version - 1}`;
   if (beyond !== undefined)
-    return `upgrade: got the key ${beyond}, expected keys from 1 to ${version - 1}: the version is ${version}, and each step leads from its key to the next version`;
+    return `upgrade: got the key ${beyond}, expected ${allowed}: the version is ${version}, and each step leads from its key to the next version`;
   const lowest = Math.min(...keys);
   for (let key = lowest; key < version; key++)
     if (!upgrade[key])
