@@ -14,7 +14,7 @@ import {
 import { messagePackCodec } from '../../../lib/msgpack/index.js';
 import { audit } from '../../support/audit.js';
 import { newPrefix, redisUrl, startApp, stopApps } from '../../support/queue-app.js';
-import { listElements, streamEntries, toRecord } from '../../support/relayed.js';
+import { listElements, streamEntries } from '../../support/relayed.js';
 import { until } from '../../support/wait.js';
 
 // The version of a job's payload, from the call that schedules it to the handler of a later build.
@@ -211,8 +211,7 @@ describe('a job of a later version', () => {
       await producer.schedule(first, { total: 1 }, { id: 'one' });
       await producer.schedule(third, { cents: 2 }, { id: 'three', group: 'g' });
       const relay = await consumer.relay({ names: ['order'], to: type === 'stream' ? { stream: key } : { list: key } });
-      const read = async () =>
-        type === 'stream' ? (await streamEntries(redis, key)).map(toRecord) : await listElements(redis, key);
+      const read = async () => (type === 'stream' ? await streamEntries(redis, key) : await listElements(redis, key));
       const moved = await until('both are there', async () => {
         const found = await read();
         return found.length === 2 && found;
