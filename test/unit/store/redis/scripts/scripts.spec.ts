@@ -29,7 +29,7 @@ const TYPES: Record<string, string[]> = {
     'ZREMRANGEBYRANK',
     'ZREMRANGEBYSCORE',
   ],
-  SET: ['SADD', 'SREM', 'SCARD', 'SMEMBERS', 'SISMEMBER', 'SMISMEMBER'],
+  SET: ['SADD', 'SREM', 'SCARD', 'SMEMBERS', 'SMISMEMBER'],
   STRING: ['GET', 'MGET', 'SET'],
   STREAM: ['XADD', 'XRANGE', 'XREVRANGE', 'XTRIM'],
   'STREAM or LIST': ['TYPE', 'XADD', 'RPUSH'],
