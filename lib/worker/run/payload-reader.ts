@@ -53,8 +53,9 @@ export class PayloadReader {
 }
 
 /** The payload in the version of the handler. Throws `InvalidPayloadError`. */
-function upgraded(payload: unknown, { queue, name, id, version }: RunningJob, { versions }: ReadingHandler): unknown {
+function upgraded(payload: unknown, run: RunningJob, { versions }: ReadingHandler): unknown {
+  const { version } = run;
   // Most jobs.
-  if (version === (versions?.last ?? FIRST_VERSION)) return payload;
-  return upgradePayload(payload, version, versions, { queue, jobName: name, jobId: id });
+  if (version === (versions === undefined ? FIRST_VERSION : versions.last)) return payload;
+  return upgradePayload(payload, version, versions, { queue: run.queue, jobName: run.name, jobId: run.id });
 }

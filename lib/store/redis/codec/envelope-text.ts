@@ -3,7 +3,7 @@ import { asBuffer } from '../../../core/payload/codecs.js';
 import type { Envelope, EnvelopeSettings, Unreadable } from '../../envelope.js';
 import type { NewJob } from '../../job-store.js';
 import { decodeGroup, encodeGroup } from './group-text.js';
-import { readVersionedName, versionedName } from './versioned-name.js';
+import { BEFORE_VERSION, versionedName } from './versioned-name.js';
 
 // An envelope as text, or, where a codec has made the payload, as bytes that begin with text:
 //
@@ -114,11 +114,13 @@ function decodeText(text: string): Envelope | Unreadable {
   const laneStart = route >= 'a' ? route.indexOf(' ') + 1 : 0;
   const priorityEnd = route.indexOf(':', laneStart);
   const workerEnd = route.indexOf(':', priorityEnd + 1);
+  const versionAt = route.indexOf(BEFORE_VERSION, workerEnd);
   const [created = '', ...tags] = text.slice(routeEnd + 1, createdEnd).split('\t');
   const space = created.indexOf(' ');
   const isOccurrence = created.includes('o', space);
   return {
-    ...readVersionedName(route.slice(workerEnd + 1)),
+    name: versionAt < 0 ? route.slice(workerEnd + 1) : route.slice(workerEnd + 1, versionAt),
+    ...(versionAt > 0 && { version: Number(route.slice(versionAt + 1)) }),
     priority: Number(route.slice(laneStart, priorityEnd)),
     ...(workerEnd > priorityEnd + 1 && decodeSource(route.slice(priorityEnd + 1, workerEnd))),
     createdAtMs: Number(created.slice(0, space)),

@@ -1,19 +1,17 @@
 import { FIRST_VERSION, type VersionRange } from '../../../core/job/job-versions.js';
 
 /** Between name and version. No name has this character, as it is not printable; nor has a tag or an id. The scripts know it. */
-const BEFORE_VERSION = '\x1f';
+export const BEFORE_VERSION = '\x1f';
 
 /** A name as lanes and crews have it: of version 1 as it is, of others with the version behind it. */
 export function versionedName(name: string, version = FIRST_VERSION): string {
   return version === FIRST_VERSION ? name : `${name}${BEFORE_VERSION}${version}`;
 }
 
-/** `version` is missing for 1, and where somebody has damaged it. */
+/** `version` is missing for 1. */
 export function readVersionedName(text: string): { name: string; version?: number } {
   const end = text.indexOf(BEFORE_VERSION);
-  if (end < 0) return { name: text };
-  const version = Number(text.slice(end + 1));
-  return Number.isInteger(version) ? { name: text.slice(0, end), version } : { name: text.slice(0, end) };
+  return end < 0 ? { name: text } : { name: text.slice(0, end), version: Number(text.slice(end + 1)) };
 }
 
 /** All that a session handles: each version of each name. */

@@ -22,10 +22,6 @@ describe('a versioned name', () => {
   it('is no name that a job can have, as what separates the version is not printable', () => {
     expect(jobName(versionedName('mail', 2))).toHaveProperty('problem');
   });
-
-  it('of a version that somebody has damaged has the name still', () => {
-    expect(readVersionedName('mail\x1fx')).toEqual({ name: 'mail' });
-  });
 });
 
 it('a session handles each version of each name', () => {
