@@ -2,7 +2,7 @@
 -- line is "<created> <flags>" and the tags, a tab before each. A lane is "<priority>:<worker>:<name>", or with '@' and a group for the worker, so the first byte of an
 -- envelope tells whether a late rule comes before the lane: 'r' run, 'd' discard or 'x' dead-letter a job that is claimed more than
 -- so many ms after its due time.
--- @gives laneOf, nameOf, preferredOf, groupOf, suspectLane, hasFlag, tagsOf
+-- @gives laneOf, nameOf, preferredOf, groupOf, suspectLane, hasFlag
 -- The lane that an envelope names; '' where somebody has damaged the envelope.
 function laneOf(envelope)
   return string.match(envelope, '^(%d+:[^:\n]*:[^\n]*)\n') or string.match(envelope, '^%l%d+ (%d+:[^:\n]*:[^\n]*)\n') or ''
@@ -33,11 +33,4 @@ end
 -- with a longest wait (see schedule/when.lua).
 function hasFlag(envelope, flag)
   return string.find(envelope, '^[^\n]*\n%d+ %l*' .. flag) ~= nil
-end
-
--- The tags of an envelope, a tab before each; '' for none.
-function tagsOf(envelope)
-  -- Most envelopes have no tags, and a small one is searched for a tab faster than it is matched.
-  if #envelope < 1000 and not string.find(envelope, '\t', 1, true) then return '' end
-  return string.match(envelope, '^[^\n]*\n%d+ %l*(\t[^\n]*)') or ''
 end

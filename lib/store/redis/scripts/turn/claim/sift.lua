@@ -3,7 +3,7 @@
 -- previous one stays in its lane. For each occurrence that begins or ends here, the next one of its recurrence is armed (recur/judge.lua).
 -- `fit`: the jobs to hand out. `report.late`: five for each late job: id, name, attempts begun, how late (ms), the letter of its late rule.
 -- `report.brokenJobs`: four for each job whose envelope is missing, or has the `damage` that a relay has found: id, name, attempts begun, the reason.
--- @needs parts/clock.lua, parts/envelope.lua, parts/claim.lua, parts/lanes.lua, turn/claims.lua
+-- @needs parts/envelope-tags.lua, parts/clock.lua, parts/envelope.lua, parts/claim.lua, parts/lanes.lua, turn/claims.lua
 -- @takes decided, report, picked, envelopes, recurring, fit, claimsKey, activeKey, deadKey, failuresKey, giveBack, grouping
 -- @gives UNCLAIMED
 -- A job that nobody has claimed before.

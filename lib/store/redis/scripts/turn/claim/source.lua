@@ -13,8 +13,8 @@ local LANES_LOOKED_AT = 2000
 -- however many lanes of others are due. Not in sources of stolen jobs: their lanes belong to preferred workers, whom it cannot know.
 local PASSED_OVER = 168
 local lookedUp, namesHandled = 0, nil
--- How many heads of a source, and jobs of a lane, are read at first where several compete; then four times as many.
-local FIRST_HEADS, MOST_HEADS = 8, 1000
+-- How many heads of a source are read at most at once, and how many jobs of a lane at first where several compete; then four times as many.
+local MOST_HEADS = 1000
 FIRST_READ = 4
 local lanesLooked = 0
 
@@ -79,7 +79,8 @@ local function readHeads(source)
     return
   end
   -- By rank, so that this script knows who comes next once the due ones are taken.
-  local heads = redis.call('ZRANGE', source.key, source.offset, source.offset + source.chunk - 1, 'WITHSCORES')
+  local known = source.offset == 0 and headsRead[source.key]
+  local heads = known and known.firsts or redis.call('ZRANGE', source.key, source.offset, source.offset + source.chunk - 1, 'WITHSCORES')
   local count = #heads
   if source.offset == 0 then headsRead[source.key] = { firsts = heads, areAllFirsts = count < 2 * source.chunk } end
   while count > 0 and tonumber(heads[count]) > now do count = count - 2 end
