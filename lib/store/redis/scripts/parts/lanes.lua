@@ -10,7 +10,8 @@
 -- changes lanes need not know of turns.
 -- `groups` lists, by group, its lanes, those of its suspects ("<priority>:!@<group>:<name>") too; `runningOfGroups` its running jobs.
 -- A script opens every lane that it will change before its first write, changes it, reads the levels that this may change, and closes them
--- all: then a lane is in its index exactly when it is not empty. A job that is added behind the first one of its lane changes no level, so
+-- all: then a lane is in its index exactly when it is not empty. (For one common lane turn/claim/take-of-lane.lua and schedule/write-one-job.lua do
+-- the same by themselves.) A job that is added behind the first one of its lane changes no level, so
 -- none is read for it. While a cluster moves the slot no script begins (see docs/redis-design.md), so an emptied key may be asked again.
 -- `laneList`: the lanes that are open, `openedLanes`: the same by name. COMMON, PREFERRED, SUSPECTS, GROUPED: how the index keys end, of lanes without a preferred worker, of
 -- all lanes with one, of suspects' lanes, and of groups' lanes. SEEN: what stands behind the priority of a level of lanes that were seen due.

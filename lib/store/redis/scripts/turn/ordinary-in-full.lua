@@ -1,4 +1,4 @@
--- What an ordinary turn does where it does more than remove jobs that have completed: it settles in other ways, renews, notes what jobs have
+-- What an ordinary turn does where it does more than remove jobs that have completed and claim those of one lane: it settles in other ways, renews, notes what jobs have
 -- reported, lists its session, and claims due jobs from common lanes. It ends the script with 'whole', before any write, where it meets more than
 -- it knows, and with 'unregistered' where names of the crew are missing.
 -- `fit`, `claimed`: the jobs that are handed out, and what the answer says of them. `outlook`, `nextEvent`: see turn/after/sleep.lua.
@@ -9,6 +9,7 @@
 known.session, known.crew = me.session, me.crew
 -- @include turn/settle/endings.lua
 told = report
+-- As many as a source reads at first (turn/claim/source.lua).
 if heads then headsRead[base .. 'heads:' .. earliest[1]] = { firsts = heads, areAllFirsts = #heads < 2 * FIRST_HEADS } end
 if me.listing ~= '' then
   if me.limit > 0 and redis.call('SCARD', handlesKey) ~= me.crewSize then return { 'unregistered', digits(now) } end

@@ -74,6 +74,7 @@ local told
 -- Nothing is listed, renewed or reported, and nothing ended but by completing.
 local onlyCompletes, isDue = me.listing == '' and not uncommon[1] and others.n == 0 and renewals.n == 0 and reports.n == 0, me.limit > 0 and firstDueAt <= now
 local oneLane, heads
+local startedCount = 0
 if onlyCompletes and isDue then
   -- @include turn/claim/one-lane.lua
 end
@@ -82,7 +83,7 @@ if onlyCompletes and (oneLane or not isDue) then
   if oneLane then
     -- @include turn/claim/next-fence.lua
     -- @include turn/claim/take-of-lane.lua
-    outlook.limitAfter = me.limit - #oneLane.ids
+    outlook.limitAfter = me.limit - startedCount
   end
   if endedIds[1] then
     local withoutFailures = endedIds
@@ -91,6 +92,7 @@ if onlyCompletes and (oneLane or not isDue) then
     redis.call('HINCRBY', statsKey, 'completed', #endedIds)
     writeUntagged()
   elseif not oneLane then
+    -- The first write removes, here too.
     redis.call('ZREM', sleepersKey, me.session)
     outlook.hasLeftSleepers = true
   end
@@ -98,13 +100,14 @@ if onlyCompletes and (oneLane or not isDue) then
   function nextEvent() return firstDueAt end
 else
   -- @include turn/ordinary-in-full.lua
+  startedCount = #fit
 end
 -- @include turn/after/sleep.lua
 -- Most turns overwrite the session's entry in list-sleeper.lua. Where none did, the old entry goes, or others would tell a session that does not
 -- wait. `pcall`: see sleep.lua.
 if not outlook.isSleeper and not outlook.hasLeftSleepers then redis.pcall('ZREM', sleepersKey, me.session) end
 -- A session that claims fewer than FEWEST_JOBS is not noted: no worker gives up its second turn for it.
-local hasFilled = #fit >= FEWEST_JOBS and outlook.limitAfter <= 0
+local hasFilled = startedCount >= FEWEST_JOBS and outlook.limitAfter <= 0
 local lastToFill = hasFilled and me.session or grace.lastToFill
 -- A silence is told by leases: the stamp need be no finer than a small part of one.
 local stampRest = (grace.postponedAt == 0 and '0 0' or digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt)) .. ' ' .. lastToFill

@@ -6,8 +6,8 @@
 -- @takes me, outlook, handlers, stopped, nextCursor, nextEvent, yield, firstLeaseEnd, grace, base, sleepersKey, grouping
 local isOvertaken = stopped == 'size' or stopped == 'limit'
 local hasMore = stopped == 'size' or outlook.looksAgain or nextCursor ~= '' or grouping and grouping.areSomeUnseen
--- The earliest instant of all reasons; and whether this session then stands among the sleepers.
-local lookAt, sleeps = math.huge, false
+-- The earliest instant of all reasons; and until when this session sleeps at most, false where it does not stand among the sleepers.
+local lookAt, sleepsUntil = math.huge, false
 outlook.lookAt, outlook.handOverAt = 0, math.huge
 if hasMore or isOvertaken then
   -- Jobs that this turn put back may be due already; where a look was cut short, there may be more to fetch.
@@ -42,8 +42,8 @@ elseif outlook.limitAfter > 0 or outlook.stopsSleeping then
     -- Jobs that prefer this worker are left to nobody: the others may not take them yet.
     if nextOwnJobAt then lookAt = math.min(lookAt, nextOwnJobAt) end
     -- Nobody sleeps longer.
-    sleeps = outlook.sleepUntil
-    if sleeps then lookAt = math.min(lookAt, sleeps) end
+    sleepsUntil = outlook.sleepUntil
+    if sleepsUntil then lookAt = math.min(lookAt, sleepsUntil) end
     -- A place is left for a moment: by this session, or for its suspect.
     if yield and yield.lookAt then lookAt = math.min(lookAt, yield.lookAt) end
     -- A look in several turns may have missed what became due in front of it.
@@ -53,7 +53,7 @@ end
 if outlook.limitAfter > 0 then
   outlook.lookAt = lookAt
   -- A session that looks again at once, or whose best job does not fit, is not put among the sleepers.
-  if sleeps and outlook.hears then
+  if sleepsUntil and outlook.hears then
     outlook.isSleeper = true
     -- @include turn/after/list-sleeper.lua
   end

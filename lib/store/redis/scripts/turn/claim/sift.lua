@@ -67,11 +67,9 @@ local function sift(job)
   fit[fitCount] = job
 end
 
--- Each running and each dead job has a claim; where there are no more claims, no waiting job has one. To ask that takes as long as to read
--- the claims of so many jobs.
-local FEW = 3
-local claims = {}
-if #picked <= FEW or redis.call('HLEN', claimsKey) > redis.call('ZCARD', activeKey) + redis.call('ZCARD', deadKey) then
+local claims, count = {}, #picked
+-- @include turn/claim/may-be-claimed.lua
+if mayBeClaimed then
   local ids = {}
   for i, job in ipairs(picked) do ids[i] = job.id end
   claims = readClaims(ids)

@@ -79,8 +79,8 @@ local function readHeads(source)
     return
   end
   -- By rank, so that this script knows who comes next once the due ones are taken.
-  local known = source.offset == 0 and headsRead[source.key]
-  local heads = known and known.firsts or redis.call('ZRANGE', source.key, source.offset, source.offset + source.chunk - 1, 'WITHSCORES')
+  local read = source.offset == 0 and headsRead[source.key]
+  local heads = read and read.firsts or redis.call('ZRANGE', source.key, source.offset, source.offset + source.chunk - 1, 'WITHSCORES')
   local count = #heads
   if source.offset == 0 then headsRead[source.key] = { firsts = heads, areAllFirsts = count < 2 * source.chunk } end
   while count > 0 and tonumber(heads[count]) > now do count = count - 2 end
