@@ -13,6 +13,8 @@ FEWEST_JOBS = 16
 MOST_JOBS = 500
 -- A turn that starts more jobs of groups keeps Redis from others for too long, as each may be of another group.
 MOST_JOBS_OF_GROUPS = 250
+-- How many levels, and how many heads of one level, a turn reads at first. What one part of it has read another takes for all that it asked for.
+FIRST_HEADS = 8
 -- At most one process in so many is kept for suspects at a time, but always one.
 PROCESSES_A_SUSPECT = 4
 -- So much later than a sleeper that is told its deputy looks, in case the sleeper is dead; and so late a session looks again that waits for

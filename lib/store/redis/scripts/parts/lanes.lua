@@ -11,7 +11,8 @@
 -- `versioned` lists the lanes of versions above 1, whose names a session that takes all versions of its names cannot know.
 -- `groups` lists, by group, its lanes, those of its suspects ("<priority>:!@<group>:<name>") too; `runningOfGroups` its running jobs.
 -- A script opens every lane that it will change before its first write, changes it, reads the levels that this may change, and closes them
--- all: then a lane is in its index exactly when it is not empty. A job that is added behind the first one of its lane changes no level, so
+-- all: then a lane is in its index exactly when it is not empty. (For one common lane turn/claim/take-of-lane.lua and schedule/write-one-job.lua do
+-- the same by themselves.) A job that is added behind the first one of its lane changes no level, so
 -- none is read for it. While a cluster moves the slot no script begins (see docs/redis-design.md), so an emptied key may be asked again.
 -- `laneList`: the lanes that are open, `openedLanes`: the same by name. COMMON, PREFERRED, SUSPECTS, GROUPED: how the index keys end, of lanes without a preferred worker, of
 -- all lanes with one, of suspects' lanes, and of groups' lanes. SEEN: what stands behind the priority of a level of lanes that were seen due.
@@ -234,14 +235,9 @@ function closeLanes(thenOfGroups)
         end
       end
       local isThere = head[1] ~= nil
-      -- `pcall`: a key of another type must not stop a script in the middle of its writes.
-      if (lane.headId ~= nil) ~= isThere and string.find(lane.name, '\31', 1, true) then
-        local versionedKey = base .. 'versioned'
-        if isThere then
-          redis.pcall('ZADD', versionedKey, 0, lane.name)
-        else
-          redis.pcall('ZREM', versionedKey, lane.name)
-        end
+      if (lane.headId ~= nil) ~= isThere then
+        local laneName = lane.name
+        -- @include parts/list-version.lua
       end
       if lane.group and lane.wasThere ~= isThere then ofGroups.there[lane.group .. '\t' .. lane.name] = not lane.wasThere end
       lane.headId, lane.headDue = head[1], head[2]

@@ -15,8 +15,8 @@ local PASSED_OVER = 168
 -- `count`: how many lanes were looked up; once one is: `names`, what the crew handles, and `versioned`, how many lanes there are of versions above 1,
 -- where the session takes these without knowing them.
 local lookedUp = { count = 0, names = nil, versioned = nil }
--- How many heads of a source, and jobs of a lane, are read at first where several compete; then four times as many.
-local FIRST_HEADS, MOST_HEADS = 8, 1000
+-- How many heads of a source are read at most at once, and how many jobs of a lane at first where several compete; then four times as many.
+local MOST_HEADS = 1000
 FIRST_READ = 4
 local lanesLooked = 0
 
@@ -91,7 +91,8 @@ local function readHeads(source)
     return
   end
   -- By rank, so that this script knows who comes next once the due ones are taken.
-  local heads = redis.call('ZRANGE', source.key, source.offset, source.offset + source.chunk - 1, 'WITHSCORES')
+  local read = source.offset == 0 and headsRead[source.key]
+  local heads = read and read.firsts or redis.call('ZRANGE', source.key, source.offset, source.offset + source.chunk - 1, 'WITHSCORES')
   local count = #heads
   if source.offset == 0 then headsRead[source.key] = { firsts = heads, areAllFirsts = count < 2 * source.chunk } end
   while count > 0 and tonumber(heads[count]) > now do count = count - 2 end

@@ -4,7 +4,7 @@
 -- Redis 100 ms for each MiB.
 -- A stream could refuse a later entry of the batch only if somebody had given it the highest id there is; then those before it come a
 -- second time, and nothing is lost.
--- @needs parts/clock.lua, parts/envelope.lua
+-- @needs parts/envelope-tags.lua, parts/clock.lua, parts/envelope.lua
 -- @takes settings, decided, fit, base, targetKey, targetType, maxLength, endJob
 local queue = string.match(base, '{(.*)}:$')
 
