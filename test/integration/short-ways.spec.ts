@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { ClaimedJob, NewJob } from '../../lib/store/job-store.js';
 import { queueKeys } from '../../lib/store/redis/keys.js';
 import { seededRandom } from '../support/random.js';
-import { newJob, payloadOf, QUEUE, settlement, TestStore, type TestWorker } from '../support/store.js';
+import { newJob, payloadOf, QUEUE, settlement, TestStore, TestWorker } from '../support/store.js';
 
 /** A store, and a worker whose first turn, which lists it, is over. */
 class Way {
@@ -12,7 +12,8 @@ class Way {
   private held: ClaimedJob[] = [];
 
   constructor(private readonly isLong: boolean) {
-    this.worker = this.test.limitedWorker('w', isLong, 'a', 'b');
+    const versions = new Map([['a', { first: 1, last: 2 }]]);
+    this.worker = new TestWorker(this.test.sessions.worker('w', { names: ['a', 'b'], versions, limited: isLong }));
   }
 
   /** The payloads of the jobs that a turn claims; it settles what the turn before has claimed, every third one by giving it back. */
@@ -41,7 +42,9 @@ class Way {
       ([id, envelope]) => [id, envelope.split('\n')[3]!] as const,
     );
     const named = (text: string) => payloads.reduce((so, [id, payload]) => so.replace(id, payload), text);
-    const names = (await redis.keys(`${base}*`)).filter((key) => /:(heads:.*|levels|lane:.*)$/.test(key)).sort();
+    const names = (await redis.keys(`${base}*`))
+      .filter((key) => /:(heads:.*|levels|lane:.*|versioned)$/.test(key))
+      .sort();
     const read = async (key: string) =>
       [key.slice(base.length), (await redis.zrange(key, 0, -1, 'WITHSCORES')).map(named)] as const;
     return Object.fromEntries(await Promise.all(names.map(read)));
@@ -71,7 +74,13 @@ it.each([1, 2, 3, 4, 5, 6])(
       const jobs = Array.from({ length: 2 }, (_, i) => {
         const atMs = startMs + (below(4) === 0 ? 3_600_000 : 0) + below(6);
         const name = below(8) === 0 ? 'b' : 'a';
-        return newJob({ name, priority: below(8) === 0 ? 3 : 5, due: { at: atMs }, payload: `"${seed}-${step}-${i}"` });
+        return newJob({
+          name,
+          priority: below(8) === 0 ? 3 : 5,
+          due: { at: atMs },
+          payload: `"${seed}-${step}-${i}"`,
+          ...(below(8) === 0 && { version: 2 }),
+        });
       });
       for (const way of [short, long]) await way.schedule(jobs);
       expect(await short.indexes()).toEqual(await long.indexes());
