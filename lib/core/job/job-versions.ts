@@ -1,5 +1,6 @@
 import { describeError } from '../error-description.js';
 import { invalidPayload } from '../payload/payload.js';
+import { showAs, valueEraser } from '../payload/without-values.js';
 import { describe } from '../read/describe.js';
 import { type Check, integer, isRecord } from '../read/shape.js';
 import { isThenable } from '../thenable.js';
@@ -32,7 +33,7 @@ export interface JobVersions extends VersionRange {
 
 export const jobVersion: Check<number> = integer(FIRST_VERSION, MAX_VERSION);
 
-/** Reads each step; which of them are needed depends on the version, see `readVersions`. */
+/** Reads each step; which of them are needed depends on the version, see `versionsProblem`. */
 export const upgradeSteps: Check<UpgradeSteps> = (value) => {
   if (!isRecord(value))
     return {
@@ -42,7 +43,9 @@ export const upgradeSteps: Check<UpgradeSteps> = (value) => {
   for (const [key, step] of Object.entries(value)) {
     const version = Number(key);
     if (String(version) !== key || 'problem' in jobVersion(version))
-      return { problem: `got the key ${describe(key)}, expected versions as keys: whole numbers from 1 on` };
+      return {
+        problem: `got the key ${describe(key)}, expected versions as keys: whole numbers from 1 to ${MAX_VERSION}`,
+      };
     if (typeof step !== 'function')
       return { problem: `${key}: got ${describe(step)}, expected a function of the payload` };
     steps[version] = step as UpgradeFunction;
@@ -83,7 +86,7 @@ export const includesVersion = ({ first, last }: VersionRange, version: number) 
 
 /**
  * The payload of an older version as the handler's own version has it, by one step after the other. Throws `InvalidPayloadError`, with what a
- * step threw as its cause.
+ * step threw as its cause; logs and Redis get its message without values of the payload, which messages of V8 quote.
  */
 export function upgradePayload(
   payload: unknown,
@@ -102,7 +105,10 @@ export function upgradePayload(
       upgraded = takeStep(versions.steps[from]!, upgraded);
     } catch (cause) {
       const { message } = describeError(cause, 0);
-      throw invalidPayload(`cannot be upgraded from version ${from} to ${from + 1}: ${message}`, { ...fields, cause });
+      const beginning = `cannot be upgraded from version ${from} to ${from + 1}:`;
+      const withoutValues = valueEraser(payload)(valueEraser(upgraded)(message));
+      const shown = invalidPayload(`${beginning} ${withoutValues}`, fields);
+      throw showAs(invalidPayload(`${beginning} ${message}`, { ...fields, cause }), shown);
     }
   }
   return upgraded;

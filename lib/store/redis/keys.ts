@@ -21,7 +21,7 @@
  * | heads:<priority>   | ZSET   | "<id of a lane's first job>\t<lane>" -> its due, epoch ms        | every script that moves a job    | the same                   |
  * | heads:<priority>:<ending> | ZSET | the same of lanes that prefer the worker <ending>, or, '*', any, or, '!', of suspects, or, '@', of groups, with '^' behind the priority for lanes that a claim has seen due | every script that moves a job    | the same                   |
  * | lane:<lane>        | ZSET   | job id -> due, epoch ms; a lane is "<priority>:<worker>:<versioned name>" (see codec/versioned-name.ts), of suspects with '!' for the worker, of groups with '@' and the group, of suspects of a group with '!@' and the group | every script that moves a job    | the same                   |
- * | versioned          | ZSET   | lane of a version above 1 -> 0                                   | every script that moves a job    | the same                   |
+ * | versioned          | ZSET   | lane of a version above 1, of no group -> 0                      | every script that moves a job    | the same                   |
  * | groups             | ZSET   | "<group>\t<lane>" of each lane of a group, those of its suspects too -> 0; groups as codec/group-text.ts writes them | every script that moves a job    | the same                   |
  * | runningOfGroups    | ZSET   | "<group>\t<job id>" of each running job of a group -> 0         | every script that moves a job    | the same                   |
  * | turns:<priority>:<versioned name> | ZSET | group with due jobs of that name and version, which a claim has seen -> its turn (see scripts/turn/claim/units.lua) | turn, relay | every script that moves a job, pause-group |

@@ -25,7 +25,7 @@ class Order {
   @IsInt() cents!: number;
 }
 /** As the first build defines it. */
-const first = defineScheduledJob<{ total: number }>('order');
+const first = defineScheduledJob<{ total: number; note?: string }>('order');
 const third = defineScheduledJob('order', {
   payload: Order,
   version: 3,
@@ -81,8 +81,8 @@ describe('a handler of a later version', () => {
       payload: Order,
       version: 2,
       upgrade: {
-        1: ({ total }) => {
-          if (total === 0) throw new RangeError('nothing was ordered');
+        1: ({ total, note }) => {
+          if (total === 0) return JSON.parse(note);
           return total === 1 ? Promise.resolve({ cents: 1 }) : { cents: 'many' };
         },
       },
@@ -94,12 +94,13 @@ describe('a handler of a later version', () => {
       if (event.type === 'dead') errors.push(event.error);
     });
     const messages = [
-      /cannot be upgraded from version 1 to 2: nothing was ordered/,
+      // Not what the payload holds, though V8 quotes it.
+      /cannot be upgraded from version 1 to 2: (?!.*a secret of mine)/,
       /cannot be upgraded from version 1 to 2: the step answered a promise/,
       /does not fit Order: cents/,
     ];
     for (const [total, message] of messages.entries()) {
-      const ref = await producer.schedule(first, { total });
+      const ref = await producer.schedule(first, { total, note: 'a secret of mine' });
       const dead = await until('it is dead', async () => {
         const job = await inspector.job(ref);
         return job?.state === 'dead' && job;
@@ -109,7 +110,6 @@ describe('a handler of a later version', () => {
     }
     await until('all are told', () => errors.length === 3);
     expect(errors.every((error) => error instanceof InvalidPayloadError)).toBe(true);
-    expect((errors[0] as Error).cause).toBeInstanceOf(RangeError);
     expect(runs).toEqual([]);
   });
 

@@ -112,19 +112,19 @@ describe('options of a definition are refused', () => {
     ],
     [
       { version: 2, upgrade: { 0: same } },
-      'upgrade: got the key "0", expected versions as keys: whole numbers from 1 on.',
+      'upgrade: got the key "0", expected versions as keys: whole numbers from 1 to 10000.',
     ],
     [
       { version: 2, upgrade: { '1.5': same } },
-      'upgrade: got the key "1.5", expected versions as keys: whole numbers from 1 on.',
+      'upgrade: got the key "1.5", expected versions as keys: whole numbers from 1 to 10000.',
     ],
     [
       { version: 2, upgrade: { v1: same } },
-      'upgrade: got the key "v1", expected versions as keys: whole numbers from 1 on.',
+      'upgrade: got the key "v1", expected versions as keys: whole numbers from 1 to 10000.',
     ],
     [
       { version: 2, upgrade: { '01': same } },
-      'upgrade: got the key "01", expected versions as keys: whole numbers from 1 on.',
+      'upgrade: got the key "01", expected versions as keys: whole numbers from 1 to 10000.',
     ],
     [{ version: 2, upgrade: { 1: 'same' } }, 'upgrade: 1: got "same", expected a function of the payload.'],
     [

@@ -1,6 +1,6 @@
 -- versions: how many jobs of one name there are, by version: first those that wait, lane by lane, then those that run, with those queued behind
---   them, then dead ones. A call does as much as is allowed, so few jobs are counted at one moment. A job that runs is counted after the lanes,
---   and one that is dead last: a job that dies meanwhile may be counted twice, none that goes this way is missed.
+--   them, then dead ones. A call does as much as is allowed, so jobs of a large queue are not counted at one moment: one that dies
+--   meanwhile may be counted twice, and one whose lease is renewed, or which goes back to its lane, may be missed.
 -- @keys levels, active, dead, claims, queued
 -- @arg base text: what every key of the queue begins with
 -- @arg name text: job name
@@ -22,7 +22,7 @@ end
 local CHUNK, MOST_BYTES = 50, 262144
 local bytes = 0
 -- Goes on through a sorted set at this rank, the latest first: a job that is added meanwhile moves others towards the end, so none of these is
--- missed. Answers at which rank to go on, nil where the end is reached.
+-- missed for it. Answers at which rank to go on, nil where the end is reached.
 local function countClaimed(state, key, rank)
   while costLeft > 0 and bytes < MOST_BYTES do
     local ids = redis.call('ZRANGE', key, rank, rank + CHUNK - 1, 'REV')

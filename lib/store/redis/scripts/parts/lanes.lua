@@ -8,7 +8,7 @@
 -- `heads:<priority>^:@`, the others in `heads:<priority>:@`. What is seen due has its place in the turns of its priority, or is held (see
 -- turn/claim/units.lua); a lane whose first job is another one that is due stays seen; one that is not due is unseen again. So a script that
 -- changes lanes need not know of turns.
--- `versioned` lists the lanes of versions above 1, whose names a session that takes all versions of its names cannot know.
+-- `versioned` lists the lanes of versions above 1 that belong to no group, whose names a session that takes all versions of its names cannot know.
 -- `groups` lists, by group, its lanes, those of its suspects ("<priority>:!@<group>:<name>") too; `runningOfGroups` its running jobs.
 -- A script opens every lane that it will change before its first write, changes it, reads the levels that this may change, and closes them
 -- all: then a lane is in its index exactly when it is not empty. (For one common lane turn/claim/take-of-lane.lua and schedule/write-one-job.lua do
