@@ -46,7 +46,7 @@ class Way {
       .filter((key) => /:(heads:.*|levels|lane:.*|versioned)$/.test(key))
       .sort();
     const read = async (key: string) =>
-      [key.slice(base.length), (await redis.zrange(key, 0, -1, 'WITHSCORES')).map(named)] as const;
+      [key.slice(base.length), (await redis.zrange(key, '0', '-1', 'WITHSCORES')).map(named)] as const;
     return Object.fromEntries(await Promise.all(names.map(read)));
   }
 }
