@@ -126,7 +126,7 @@ type Run = (payload: object, job: ScheduledJob) => unknown;
 
 function handlersFor({ batch, validated: isValidated, upgrades, names, queues }: OpenOptions, handle: Run): Type {
   if (batch) return batchHandler(batch, handle);
-  if (names || queues || upgrades)
+  if (names || queues || upgrades !== undefined)
     return manyHandlers(handle, names ?? [upgrades ? next : plain.name], queues ?? ['default']);
   @Injectable()
   class PlainHandlers {

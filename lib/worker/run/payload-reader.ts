@@ -23,7 +23,7 @@ export class PayloadReader {
     if (handler.payload) return this.check(run, handler);
     const unfit = this.opener.readPayload(run);
     if (run.payload instanceof Promise) return this.check(run, handler, run.payload);
-    return unfit ?? this.upgrade(run, handler);
+    return unfit ?? (isOwn(run, handler) ? undefined : this.upgrade(run, handler));
   }
 
   /** `decoding`: a payload that is being decoded already. */
@@ -53,9 +53,11 @@ export class PayloadReader {
 }
 
 /** The payload in the version of the handler. Throws `InvalidPayloadError`. */
-function upgraded(payload: unknown, run: RunningJob, { versions }: ReadingHandler): unknown {
-  const { version } = run;
-  // Most jobs.
-  if (version === (versions === undefined ? FIRST_VERSION : versions.last)) return payload;
-  return upgradePayload(payload, version, versions, { queue: run.queue, jobName: run.name, jobId: run.id });
+function upgraded(payload: unknown, run: RunningJob, handler: ReadingHandler): unknown {
+  const fields = { queue: run.queue, jobName: run.name, jobId: run.id };
+  return isOwn(run, handler) ? payload : upgradePayload(payload, run.version, handler.versions, fields);
 }
+
+/** Whether the payload is in the handler's own version, as most are. */
+const isOwn = ({ version }: RunningJob, { versions }: ReadingHandler) =>
+  version === (versions === undefined ? FIRST_VERSION : versions.last);

@@ -118,9 +118,8 @@ function decodeText(text: string): Envelope | Unreadable {
   const [created = '', ...tags] = text.slice(routeEnd + 1, createdEnd).split('\t');
   const space = created.indexOf(' ');
   const isOccurrence = created.includes('o', space);
-  return {
+  const envelope: Envelope = {
     name: versionAt < 0 ? route.slice(workerEnd + 1) : route.slice(workerEnd + 1, versionAt),
-    ...(versionAt > 0 && { version: Number(route.slice(versionAt + 1)) }),
     priority: Number(route.slice(laneStart, priorityEnd)),
     ...(workerEnd > priorityEnd + 1 && decodeSource(route.slice(priorityEnd + 1, workerEnd))),
     createdAtMs: Number(created.slice(0, space)),
@@ -132,6 +131,7 @@ function decodeText(text: string): Envelope | Unreadable {
     ...(codec !== undefined && { codec }),
     payload: text.slice(settingsEnd + 1),
   };
+  return versionAt < 0 ? envelope : { ...envelope, version: Number(route.slice(versionAt + 1)) };
 }
 
 function decodeSource(source: string): Pick<Envelope, 'worker' | 'group'> {
