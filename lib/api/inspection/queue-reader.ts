@@ -193,7 +193,8 @@ export abstract class QueueReader {
 
   /**
    * Which versions of a job name are in use, in ascending order, and how many jobs and recurrences each has: a step of a definition's `upgrade`
-   * may be deleted once its version is not among them. Several reads, not of one moment; jobs that are kept after their end do not count.
+   * may be deleted once its version is not among them. Several reads, not of one moment: in a large queue a job that begins or goes back
+   * meanwhile may be missed, so ask twice. Jobs that are kept after their end do not count.
    * @example `const versions = await inspector.versions('report.build');`
    */
   async versions(name: string, options?: { queue?: string }): Promise<UsedVersion[]> {

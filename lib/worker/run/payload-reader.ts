@@ -34,8 +34,9 @@ export class PayloadReader {
   ): Promise<EndedRun | undefined> {
     try {
       const plain = await (decoding ?? this.codecs.decode(run.envelope, run));
-      const fields = { queue: run.queue, jobName: run.name, jobId: run.id };
-      run.payload = await this.checker.check(upgraded(plain, run, handler), handler.payload, fields);
+      const fields = fieldsOf(run);
+      const payload = isOwn(run, handler) ? plain : upgradePayload(plain, run.version, handler.versions, fields);
+      run.payload = await this.checker.check(payload, handler.payload, fields);
       return undefined;
     } catch (error) {
       return this.builder.undecodable(run, error);
@@ -44,7 +45,7 @@ export class PayloadReader {
 
   private upgrade(run: RunningJob, handler: ReadingHandler): EndedRun | undefined {
     try {
-      run.payload = upgraded(run.payload, run, handler);
+      run.payload = upgradePayload(run.payload, run.version, handler.versions, fieldsOf(run));
       return undefined;
     } catch (error) {
       return this.builder.undecodable(run, error);
@@ -52,11 +53,8 @@ export class PayloadReader {
   }
 }
 
-/** The payload in the version of the handler. Throws `InvalidPayloadError`. */
-function upgraded(payload: unknown, run: RunningJob, handler: ReadingHandler): unknown {
-  const fields = { queue: run.queue, jobName: run.name, jobId: run.id };
-  return isOwn(run, handler) ? payload : upgradePayload(payload, run.version, handler.versions, fields);
-}
+/** What an error about its payload tells of a job. */
+const fieldsOf = ({ queue, name, id }: RunningJob) => ({ queue, jobName: name, jobId: id });
 
 /** Whether the payload is in the handler's own version, as most are. */
 const isOwn = ({ version }: RunningJob, { versions }: ReadingHandler) =>

@@ -21,8 +21,8 @@ end
 -- Claims are read in chunks, and no further than this: they hold what their jobs have reported.
 local CHUNK, MOST_BYTES = 50, 262144
 local bytes = 0
--- Goes on through a sorted set at this rank, the latest first: a job that is added meanwhile moves others towards the end, so none of these is
--- missed for it. Answers at which rank to go on, nil where the end is reached.
+-- Goes on through a sorted set at this rank, the latest first: a job that is added between two calls moves others towards the end, where they are
+-- still to be counted. Answers at which rank to go on, nil where the end is reached.
 local function countClaimed(state, key, rank)
   while costLeft > 0 and bytes < MOST_BYTES do
     local ids = redis.call('ZRANGE', key, rank, rank + CHUNK - 1, 'REV')

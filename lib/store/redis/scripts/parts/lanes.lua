@@ -24,7 +24,7 @@
 -- `headsRead`: the heads of levels that a claim has read already, by key: `firsts` and `areAllFirsts` (see `firstAfter`).
 -- @needs parts/clock.lua, parts/envelope.lua
 -- @takes base, levelsKey
--- @gives laneList, openedLanes, COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN, ofGroups, openIndex, openLevel, openLane, addToLane, takeFromLane, PORTION, portion, headsRead, readLevels, closeLanes, earliestCommon
+-- @gives laneList, openedLanes, COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN, ofGroups, openIndex, openLevel, openLane, addToLane, takeFromLane, portion, headsRead, readLevels, closeLanes, earliestCommon
 laneList, openedLanes = {}, {}
 COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN = '', ':*', ':!', ':@', '^'
 
@@ -38,8 +38,7 @@ function takeFromLane(lane, id)
   lane.removed[#lane.removed + 1] = id
 end
 
--- In portions, as Lua hands over 8000 arguments at most: a turn may put back hundreds of groups, each with many lanes.
-PORTION = 4000
+-- In portions: a turn may put back hundreds of groups, each with many lanes.
 function portion(list, from)
   return unpack(list, from, math.min(from + PORTION - 1, #list))
 end

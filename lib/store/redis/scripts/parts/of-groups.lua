@@ -1,7 +1,7 @@
 -- Writes `ofGroups` (see parts/lanes.lua), when lanes are closed: whose turn is over or forgotten, and which groups have lanes, running jobs, are
 -- held, have a holder, or are paused no longer.
 -- @needs parts/clock.lua, parts/envelope.lua
--- @takes base, ofGroups, PORTION, portion
+-- @takes base, ofGroups, portion
 for _, lane in ipairs(ofGroups.turnsEnded) do
   local priority = string.match(lane.name, '^%d+')
   local turnsKey = base .. 'turns:' .. priority .. ':' .. versionedNameOf(lane.name)

@@ -72,18 +72,17 @@ local nextEvent, wakeOthers
 -- What the answer tells of single jobs, nil where nothing.
 local told
 -- Nothing is listed, renewed or reported, and nothing ended but by completing.
-local onlyCompletes, isDue = me.listing == '' and not uncommon[1] and others.n == 0 and renewals.n == 0 and reports.n == 0, me.limit > 0 and firstDueAt <= now
+local onlyCompletes = me.listing == '' and not uncommon[1] and others.n == 0 and renewals.n == 0 and reports.n == 0
 local oneLane, heads
-local startedCount = 0
-if onlyCompletes and isDue then
+if onlyCompletes and me.limit > 0 and firstDueAt <= now then
   -- @include turn/claim/one-lane.lua
 end
-if onlyCompletes and (oneLane or not isDue) then
+if onlyCompletes and (oneLane or me.limit == 0 or firstDueAt > now) then
   -- Most turns: what has completed leaves, and what is due in one lane is claimed.
   if oneLane then
     -- @include turn/claim/next-fence.lua
     -- @include turn/claim/take-of-lane.lua
-    outlook.limitAfter = me.limit - startedCount
+    outlook.limitAfter = me.limit - #oneLane.ids
   end
   if endedIds[1] then
     local withoutFailures = endedIds
@@ -100,14 +99,13 @@ if onlyCompletes and (oneLane or not isDue) then
   function nextEvent() return firstDueAt end
 else
   -- @include turn/ordinary-in-full.lua
-  startedCount = #fit
 end
 -- @include turn/after/sleep.lua
 -- Most turns overwrite the session's entry in list-sleeper.lua. Where none did, the old entry goes, or others would tell a session that does not
 -- wait. `pcall`: see sleep.lua.
 if not outlook.isSleeper and not outlook.hasLeftSleepers then redis.pcall('ZREM', sleepersKey, me.session) end
 -- A session that claims fewer than FEWEST_JOBS is not noted: no worker gives up its second turn for it.
-local hasFilled = startedCount >= FEWEST_JOBS and outlook.limitAfter <= 0
+local hasFilled = #(oneLane and oneLane.ids or fit) >= FEWEST_JOBS and outlook.limitAfter <= 0
 local lastToFill = hasFilled and me.session or grace.lastToFill
 -- A silence is told by leases: the stamp need be no finer than a small part of one.
 local stampRest = (grace.postponedAt == 0 and '0 0' or digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt)) .. ' ' .. lastToFill

@@ -5,19 +5,14 @@
 -- `seesUnhandled`: whether a due lane was passed over because the crew does not handle its name.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/handles.lua
 -- @takes me, base, handlesKey, ownWorker, stealsBy, isPassedOver, passedOver
--- @gives FIRST_READ, after, insert, openSource, bestOf, readFirst, advance, seesUnhandled
+-- @gives after, insert, openSource, bestOf, readFirst, advance, seesUnhandled
 -- How many lanes a turn looks at by their heads, and how many by the names of its crew.
 local LANES_LOOKED_AT = 2000
--- Once a session has passed over this many lanes of a source, and four times as many as its crew has names, it looks up the lane of
--- each of its names instead. So a session that handles few names comes to its own jobs in one turn, and knows when there are none,
--- however many lanes of others are due. Not in sources of stolen jobs: their lanes belong to preferred workers, whom it cannot know.
-local PASSED_OVER = 168
 -- `count`: how many lanes were looked up; once one is: `names`, what the crew handles, and `versioned`, how many lanes there are of versions above 1,
 -- where the session takes these without knowing them.
 local lookedUp = { count = 0, names = nil, versioned = nil }
--- How many heads of a source are read at most at once, and how many jobs of a lane at first where several compete; then four times as many.
+-- How many heads of a source are read at most at once.
 local MOST_HEADS = 1000
-FIRST_READ = 4
 local lanesLooked = 0
 
 function after(a, b)

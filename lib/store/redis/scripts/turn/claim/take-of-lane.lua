@@ -1,12 +1,11 @@
 -- Claims what turn/claim/one-lane.lua has picked: the jobs leave their lane, the lane and its level get their next heads, as `closeLanes` in
 -- parts/lanes.lua would write them, and each job gets its lease.
--- `firstDueAt`: when the next job of the queue is due then; math.huge for none. `startedCount`: how many jobs were claimed.
+-- `firstDueAt`: when the next job of the queue is due then; math.huge for none.
 -- @needs parts/clock.lua, parts/claim-text.lua, parts/envelope-tags.lua
 -- @takes settings, me, base, earliest, oneLane, heads, fence, unconfirmed, claimed, levelsKey, activeKey, claimsKey, statsKey, fenceKey
--- @changes firstDueAt, startedCount
+-- @changes firstDueAt
 local ids, dues, lane, priority = oneLane.ids, oneLane.dues, oneLane.lane, oneLane.priority
-local nextDue, otherDue = oneLane.nextDue, heads[4]
-startedCount = #ids
+local startedCount, nextDue, otherDue = #ids, oneLane.nextDue, heads[4]
 -- The first write removes: Redis with a full memory then lets the script finish, and the queue drains.
 redis.call('ZREMRANGEBYRANK', base .. 'lane:' .. lane, 0, startedCount - 1)
 if nextDue then redis.call('ZADD', base .. 'heads:' .. priority, nextDue, oneLane.nextId .. '\t' .. lane) end

@@ -20,7 +20,9 @@ local ITSELF, NOBODY, ANOTHER = 1, 2, 3
 
 yield = { begun = {}, over = {}, asked = {} }
 local begun, over, asked = yield.begun, yield.over, yield.asked
-local isJustOver
+-- A pull that goes with its jobs could not come back for the place. A pull that stays, because it gives its only job back, can. Nor is a place left
+-- where the time of another one is just over.
+local mayBegin = me.standing == 'stays' or (me.standing == 'until-claimed' and #picked == 1)
 local leftUntil, remembered, suspectsUntil = {}, 0, {}
 do
   local found = redis.call('ZRANGE', yieldsKey, 0, -1, 'WITHSCORES')
@@ -34,7 +36,7 @@ do
       suspectsUntil[#suspectsUntil + 1] = at
     else
       leftUntil[member], remembered = at, remembered + 1
-      isJustOver = isJustOver or at <= now and at > now - YIELD_MS
+      if at <= now and at > now - YIELD_MS then mayBegin = false end
     end
   end
 end
@@ -153,8 +155,6 @@ local function leave(at)
   yield.lookAt = math.min(yield.lookAt or at, at)
 end
 
--- A pull that goes with its jobs could not come back for the place. A pull that stays, because it gives its only job back, can.
-local mayBegin = not isJustOver and (me.standing == 'stays' or (me.standing == 'until-claimed' and #picked == 1))
 local function yieldTo(job)
   local at = leftUntil[job.id]
   if not at and mayBegin and remembered < MOST_YIELDS and tell(job) then
