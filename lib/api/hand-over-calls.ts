@@ -100,6 +100,11 @@ export abstract class HandOverCalls extends ScheduleCalls {
     return transactionProducer(async (job, payload, options) => {
       const request = this.withId(await this.read(job, payload, options, { asksRedis: true }));
       const { id, queue, name } = request;
+      if (request.set !== undefined)
+        throw new InvalidScheduleError(
+          `schedule('${name}'): set: got '${request.set}', expected none: inside of a MULTI nobody could be told that the set is over. Schedule the job after EXEC, or prepare it.`,
+          { queue, jobName: name, jobId: id },
+        );
       if (request.replace)
         throw new InvalidScheduleError(
           `schedule('${name}'): onDuplicate: got 'replace', expected 'keep': inside of a MULTI a job replaces no other. Schedule the job after EXEC, or prepare it.`,
@@ -134,8 +139,8 @@ export abstract class HandOverCalls extends ScheduleCalls {
     return request;
   }
 
-  /** A copy with an id: a job that may be handed over, or sent, more than once must have the same one each time. */
-  private withId(request: ScheduleRequest): ScheduleRequest & { id: string } {
+  /** A copy with an id: a job that may be handed over, or sent, more than once must have the same one each time. @internal */
+  protected withId(request: ScheduleRequest): ScheduleRequest & { id: string } {
     return { ...request, id: request.id ?? this.ids.next(this.maker, this.clock.wallNow()) };
   }
 

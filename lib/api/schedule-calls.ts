@@ -56,6 +56,13 @@ export abstract class ScheduleCalls extends RecurrenceCalls {
     return request;
   }
 
+  /** The same of a job that is handed over by another call than one of `schedule`: checks and encodes its payload. @internal */
+  protected async written(payload: unknown, request: ScheduleRequest): Promise<ScheduleRequest> {
+    await this.payloads.check(payload, request);
+    await this.payloads.encode(payload, request);
+    return request;
+  }
+
   /** What the caller is told, and by an event everybody else, once the store has answered. @internal */
   protected answered(
     request: ScheduleRequest,

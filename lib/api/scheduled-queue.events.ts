@@ -18,7 +18,11 @@ export class ScheduledQueueEvents {
     private readonly clock: Clock,
     /** The queues whose `streamEvents` is on in this process. */
     private readonly streamed: ReadonlySet<string>,
-  ) {}
+  ) {
+    store.hearCompletions((queue, { id, name, dueAtMs }) => {
+      if (this.wants(queue)) this.tell({ type: 'scheduled', queue, id, name, dueAt: new Date(dueAtMs) });
+    });
+  }
 
   /**
    * Every event of this process, after Redis has confirmed it (`progress` at once). Look at `type` to tell events apart. Completes at shutdown.

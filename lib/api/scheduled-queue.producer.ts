@@ -15,10 +15,10 @@ import {
 import type { PayloadOf } from '../core/payload/payload-types.js';
 import { describe } from '../core/read/describe.js';
 import { DUE_NOW } from '../core/read/due.js';
-import { HandOverCalls } from './hand-over-calls.js';
 import { calledFromHere, forEachItem, ofItem, readItem, sendMany, sendOne } from './many-schedules.js';
 import { checkChosenId } from './recurrence/chosen-ids.js';
 import { beginSend, SendSpans, withoutPassedOn } from './send-spans.js';
+import { SetCalls } from './set-calls.js';
 
 /** As for `schedule`: a job of `void` has none, any other must be given its own. */
 // biome-ignore lint/suspicious/noConfusingVoidType: it is what users write
@@ -46,7 +46,7 @@ type ScheduleItems<Payloads extends unknown[]> = { [I in keyof Payloads]: Schedu
  * shutdown. It throws `QueueUnavailableError` if Redis has not answered within `commandTimeoutMs`. The `outcome` of that error says
  * whether the call may have happened; it is safe to call again with the id that the error names.
  */
-export class ScheduledQueueProducer extends HandOverCalls {
+export class ScheduledQueueProducer extends SetCalls {
   /**
    * Schedules a job: at a time (`at`), after a while (`delay`), or for now. The job is stored completely or not at all. If you give
    * an `id` that is taken, `onDuplicate` decides what happens; the `status` of the answer says what the call did.

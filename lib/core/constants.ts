@@ -56,6 +56,12 @@ export const LAST_INSTANT_MS = 8.64e15;
 /** So much longer than it holds back jobs a throttle is remembered: the `at` of a new job may lie in the past, be it for a clock that is late. */
 export const THROTTLED_LONGER_MS = 10000;
 /** How the data of a queue lies in Redis: raised where a version of this library that knows a smaller number would misread or damage it. A version that raises it notes its number before it first writes, as a queue without one counts as 1. See docs/upgrading.md. */
-export const SCHEMA = 1;
+export const SCHEMA = 2;
+/** The schema of a queue that has never had a set or a chain: what wrote it knows 1, and reads all that lies there. */
+export const PLAIN_SCHEMA = 1;
+/** In the place of a tag that begins with this byte stands the set of a job: '\31' and the id of the set. No user can write such a tag. */
+export const SET_BYTE = 31;
+/** Among so many sets that are not done the set of a job is looked for whose envelope is gone. */
+export const SETS_LOOKED_AT = 1000;
 /** When a pause of a group ends that has no end: no Date is as late. */
 export const ENDLESS = 9007199254740991;

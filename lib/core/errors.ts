@@ -41,6 +41,13 @@ export class InvalidOptionsError extends ScheduledQueueError {
  */
 export class InvalidScheduleError extends ScheduledQueueError {
   readonly code = 'INVALID_SCHEDULE';
+  /** `'set-over'`: the set of the job is not there, or done; only Redis could tell. `undefined` for all else. */
+  readonly reason?: 'set-over';
+
+  constructor(message: string, fields: ScheduledQueueErrorFields & { reason?: 'set-over' } = {}) {
+    super(message, fields);
+    this.reason = fields.reason;
+  }
 }
 
 /** The two that readers of options throw, where they know of no job. */

@@ -1,5 +1,7 @@
+import type { StoredChain } from '../core/job/chain.js';
 import type { LatenessRule } from '../core/job/definition.js';
 import type { DeadReason } from '../core/job/events.js';
+import type { JobSetDone } from '../core/job/job-set.js';
 import type { NewJob } from '../core/job/new-job.js';
 
 /** All that is stored of a job from its schedule to its end. */
@@ -16,6 +18,12 @@ export interface Envelope {
   readonly createdAtMs: number;
   readonly idWasChosen: boolean;
   readonly tags: readonly string[];
+  /** The set of which it is a member. */
+  readonly set?: string;
+  /** Where it stands in its chain, and what follows. */
+  readonly chain?: StoredChain;
+  /** Of a completion job: how the members of its set have ended. */
+  readonly setDone?: JobSetDone;
   /** Of an occurrence of a recurrence, whose id is "<recurrence id>@<nominal instant, epoch ms>". */
   readonly occurrence?: { readonly isMissed: boolean };
   readonly settings: EnvelopeSettings;

@@ -1,4 +1,5 @@
 import type { BlackoutRule } from '../core/blackouts/blackout.js';
+import type { SetState } from '../core/job/job-set.js';
 import type { NewJob } from '../core/job/new-job.js';
 import type { ScheduleStatus } from '../core/job/scheduled-job.js';
 import type { DeadSelection } from '../core/options/dead-filter.js';
@@ -14,6 +15,7 @@ import type {
   JobState,
   KnownBlackouts,
   KnownGroup,
+  KnownSet,
   LimitsUse,
   LiveWorker,
   PriorityCounts,
@@ -24,7 +26,7 @@ import type {
   VersionCounts,
 } from './queue-view.js';
 import type { QueueRecurrences } from './recurrences.js';
-import type { Session, SessionNames } from './session.js';
+import type { CompletionJob, NextJob, Session, SessionNames } from './session.js';
 
 export type { NewJob } from '../core/job/new-job.js';
 export type { DeadSelection } from '../core/options/dead-filter.js';
@@ -45,6 +47,8 @@ export interface JobStore {
   readonly confirmed: Pick<JobStore, 'queue' | 'transaction'>;
   /** A MULTI of the caller's own. Throws `InvalidScheduleError` where no job can be appended to it. */
   transaction(multi: unknown): Transaction;
+  /** Tells this listener from now on of each completion job that a call of this process has scheduled; of those of turns their answers tell. */
+  hearCompletions(listener: (queue: string, job: CompletionJob) => void): void;
   /** The queues in which somebody has scheduled or worked, by name. */
   queues(): Promise<SeenQueue[]>;
   /**
@@ -72,6 +76,7 @@ export interface Transaction {
 /** One queue, by what can be asked of it. Each method is one transition, or reads. */
 export interface QueueStore {
   readonly jobs: QueueJobs;
+  readonly sets: QueueSets;
   readonly management: QueueManagement;
   readonly view: QueueView;
   readonly sessions: QueueSessions;
@@ -97,7 +102,10 @@ export type Answered = (index: number, answer: ScheduledAnswer | undefined, erro
 
 /** What is done to single jobs. */
 export interface QueueJobs {
-  /** Adds a job, unless its id waits, runs, is dead or has ended lately; the answer tells which. */
+  /**
+   * Adds a job, unless its id waits, runs, is dead or has ended lately; the answer tells which. Rejects with `InvalidScheduleError`, `'set-over'`,
+   * where its set is not there or done; so does `replace`.
+   */
   schedule(job: NewJob): Promise<ScheduledAnswer>;
   /** The same for many, in their order, each whole or not at all: `answered` hears of each; resolves after the last. */
   scheduleMany(jobs: readonly NewJob[], answered: Answered): Promise<void>;
@@ -115,6 +123,21 @@ export interface QueueJobs {
   remove(id: string): Promise<boolean>;
   /** Gives a waiting job, or the one queued behind a running job, another due time; false if there is neither. */
   reschedule(id: string, due: Due): Promise<boolean>;
+}
+
+/**
+ * Sets of jobs. A job is a member while it waits, runs or is queued, and leaves once, by whatever ends it; a dead one that is put back is pending
+ * again, unless its set is done. What ends the last member of a closed set schedules its completion job, in the same step.
+ */
+export interface QueueSets {
+  /** Opens a set, unless there is one of that id; answers how it is now. `done`: its completion job, with a made id. */
+  open(id: string, done: NextJob | undefined): Promise<{ isOpened: boolean; state: SetState }>;
+  /** Closes a set, which is done at once where it has no pending member. False if there is none, or it was closed before. */
+  close(id: string): Promise<boolean>;
+  /** Tells what is known of a set; `undefined` of one that is not there, or was done for longer than `keepIdsMs`. */
+  read(id: string): Promise<KnownSet | undefined>;
+  /** Tells the same of sets in these states: those that are not done first, each kind latest first. Not of one instant. */
+  list(states: readonly SetState[], limit: number): Promise<KnownSet[]>;
 }
 
 /** What is done to a queue, or to many of its jobs at once. */

@@ -1,6 +1,7 @@
 // What can be read of a queue.
 
 import type { BlackoutRule } from '../core/blackouts/blackout.js';
+import type { SetState } from '../core/job/job-set.js';
 import type { GroupSettings } from '../core/options/group-options.js';
 import type { SharedOptions } from '../core/options/shared-options.js';
 import type { Envelope, StoredFailure, Unreadable } from './envelope.js';
@@ -80,6 +81,8 @@ export interface JobSelection {
   readonly names?: readonly string[];
   /** With all of these tags. */
   readonly tags?: readonly string[];
+  /** Members of this set: pending ones, and dead ones. */
+  readonly set?: string;
   /** Of this group. */
   readonly group?: string;
   readonly idPrefix?: string;
@@ -122,6 +125,21 @@ export interface KnownGroup {
   heldBy: HeldBy | undefined;
   /** When time ends what `heldBy` names; another limit may hold it then. `undefined` where a job has to end first, or somebody has to resume it. */
   opensAtMs: number | undefined;
+}
+
+/** What is known of a set. */
+export interface KnownSet {
+  id: string;
+  state: SetState;
+  openedAtMs: number;
+  /** How many members it has had: the sum of the others. */
+  total: number;
+  /** Waiting, running, or queued behind a run. */
+  pending: number;
+  completed: number;
+  dead: number;
+  discarded: number;
+  cancelled: number;
 }
 
 /** A queue that somebody has used. */

@@ -2,6 +2,7 @@ import type { SkipReason } from '../core/calendar/rule.js';
 import type { OnLate } from '../core/job/definition.js';
 import type { DeadReason } from '../core/job/events.js';
 import type { VersionRange } from '../core/job/job-versions.js';
+import type { NewJob } from '../core/job/new-job.js';
 import type { Due } from '../core/read/due.js';
 import type { CallSize } from './call-size.js';
 import type { Envelope, Failure, Unreadable } from './envelope.js';
@@ -36,7 +37,8 @@ export interface LastProgress {
 /** How a claimed job leaves its session, or how much longer it stays. Counts only where the fence is still the job's. */
 export type Settlement = Claim &
   (
-    | ({ transition: 'complete'; result?: string; idWasChosen: boolean } & LastProgress)
+    /** `next`: the next job of its chain, which is scheduled if the completion counts. */
+    | ({ transition: 'complete'; result?: string; idWasChosen: boolean; next?: NextJob } & LastProgress)
     | ({ transition: 'retry'; delayMs: number; failure: Failure } & LastProgress)
     /** `ran`: the attempt began, and is counted. `failed`: it threw, and is counted as failed. */
     | ({ transition: 'dead'; failure: Failure; ran: boolean; failed: boolean; idWasChosen: boolean } & LastProgress)
@@ -50,6 +52,16 @@ export type Settlement = Claim &
     /** Stays with its holder: the lease ends so long from now. */
     | { transition: 'extend'; leaseMs: number }
   );
+
+/** A job that a completion schedules; its delay counts from then. */
+export type NextJob = NewJob & { id: string; due: { delayMs: number } };
+
+/** A job that the store has scheduled, as the last member of its set has ended. */
+export interface CompletionJob {
+  id: string;
+  name: string;
+  dueAtMs: number;
+}
 
 /**
  * What became of a settlement:
@@ -91,13 +103,13 @@ export interface SkippedOccurrence {
   reason: SkipReason;
 }
 
-/** A job that could not be handed out: its envelope is gone or, where a relay was to move the job, unreadable. */
+/** A job that could not be handed out: its envelope is gone or, where a relay was to move the job, unreadable, or its chain goes on. */
 export interface BrokenJob {
   id: string;
   name: string;
   /** How many have begun. */
   attempt: number;
-  reason: Extract<DeadReason, 'envelope-missing' | 'unreadable'>;
+  reason: Extract<DeadReason, 'envelope-missing' | 'unreadable' | 'not-relayable'>;
 }
 
 /** What a call of the handler of one name weighs here, and how many more jobs it may get. */
@@ -174,6 +186,8 @@ export interface TurnAnswer {
   brokenJobs: readonly BrokenJob[];
   /** Dead jobs that were deleted, because `keepDead` keeps fewer or younger ones. */
   deadDropped: readonly { id: string; name: string }[];
+  /** Completion jobs of sets whose last members have ended in this turn. */
+  completions: readonly CompletionJob[];
   claimed: readonly ClaimedJob[];
   /** The claim was so large that no job of it may begin before a turn has renewed its lease. Recovery counts no crash before that. */
   isUnconfirmed: boolean;

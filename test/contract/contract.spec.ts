@@ -4,6 +4,7 @@ import { whyNoStoppedRedis } from '../support/stopped-redis.js';
 import { affinity } from './affinity.js';
 import { blackouts } from './blackouts.js';
 import { cancel } from './cancel.js';
+import { chains } from './chains.js';
 import { claim } from './claim.js';
 import { deadLetters } from './dead-letters.js';
 import { declarations } from './declarations.js';
@@ -43,6 +44,7 @@ import { renew } from './renew.js';
 import { replace } from './replace.js';
 import { retention } from './retention.js';
 import { schedule } from './schedule.js';
+import { sets } from './sets.js';
 import { settle } from './settle.js';
 import { severalQueues } from './several-queues.js';
 import { sleep } from './sleep.js';
@@ -66,6 +68,8 @@ const CASES = {
   'maxWaitMs of replace': maxWait,
   'throttleMs of replace': throttle,
   queued,
+  sets,
+  chains,
   cancel,
   claim,
   order,

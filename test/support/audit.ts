@@ -20,6 +20,7 @@ export function auditSnapshot(queue: QueueSnapshot): string[] {
     ...auditVersions(queue),
     ...auditGroups(queue),
     ...auditTags(queue),
+    ...auditSets(queue, states),
     ...auditClaims(queue, states),
     ...auditQueued(queue, states),
     ...auditCompleted(queue, states),
@@ -92,7 +93,13 @@ function levelsOf(priority: string, preferred: string, head: string, heads: Map<
 
 function auditTags({ envelopes, tags, claims, queued }: QueueSnapshot): string[] {
   const problems: string[] = [];
-  const tagsIn = (text = '') => text.split('\t').slice(1).sort().join(', ');
+  const tagsIn = (text = '') =>
+    text
+      .split('\t')
+      .slice(1)
+      .filter((tag) => !tag.startsWith('\x1f'))
+      .sort()
+      .join(', ');
   const indexed = new Map<string, string[]>();
   for (const [tag, jobs] of tags) for (const [id] of jobs) indexed.set(id, [...(indexed.get(id) ?? []), tag]);
   for (const id of new Set([...envelopes.keys(), ...indexed.keys()])) {
@@ -106,6 +113,25 @@ function auditTags({ envelopes, tags, claims, queued }: QueueSnapshot): string[]
     if (claimed !== wanted)
       problems.push(`${id} has the tags "${claimed}" in its claim record, its envelope says "${wanted}"`);
   }
+  return problems;
+}
+
+/** The members that a set waits for are those of its jobs that wait, run or are queued; those of sets that are done do not count. */
+function auditSets({ members, sets, listedSets, envelopes, queued }: QueueSnapshot, states: Map<string, string[]>): string[] {
+  const setOf = (text = '') => text.split('\n')[1]?.match(/\t\x1f([^\t]*)/)?.[1];
+  const problems: string[] = [];
+  const wanted = new Map<string, Set<string>>([...sets.keys()].map((set) => [set, new Set<string>()]));
+  for (const [id, envelope] of envelopes)
+    if (states.get(id)?.[0] !== 'dead') wanted.get(setOf(envelope) ?? '')?.add(id);
+  for (const [id, envelope] of queued) wanted.get(setOf(envelope) ?? '')?.add(id);
+  for (const set of new Set([...sets.keys(), ...members.keys()])) {
+    const found = (members.get(set) ?? []).map(([id]) => id).sort();
+    const all = [...(wanted.get(set) ?? [])].sort();
+    if (found.join() !== all.join()) problems.push(`set ${set} waits for "${found}", expected "${all}"`);
+    if (found.length === 0 && sets.get(set)?.get('state') === 'c') problems.push(`set ${set} is closed, has no pending member and is not done`);
+  }
+  const known = [...sets.keys()].sort().join();
+  if ([...listedSets].sort().join() !== known) problems.push(`the sets ${listedSets} are listed, ${known} are there`);
   return problems;
 }
 

@@ -25,8 +25,8 @@ export async function findJobs(
   request: FindRequest<InspectedJob>,
   codecs: Codecs,
 ): Promise<FoundPage> {
-  const { queue, where, limit, states, names, tags, group, idPrefix, dueFrom: dueFromMs, dueTo: dueToMs } = request;
-  const selection: JobSelection = { states, names, tags, group, idPrefix, dueFromMs, dueToMs };
+  const { queue, where, limit, states, names, tags, set, group, idPrefix, dueFrom: dueFromMs, dueTo: dueToMs } = request;
+  const selection: JobSelection = { states, names, tags, set, group, idPrefix, dueFromMs, dueToMs };
   const mark = markOf(queue, selection);
   let place = request.cursor === undefined ? undefined : placeIn(request.cursor, mark);
   const found: InspectedJob[] = [];
@@ -56,7 +56,7 @@ const cursorAt = (place: string, mark: string) => mark + Buffer.from(place).toSt
 function placeIn(cursor: string, mark: string): string {
   if (!cursor.startsWith(mark))
     throw refused(
-      'got one of another search, expected the one that this search has answered: with a cursor, queue, states, names, tags, group, idPrefix, dueFrom and dueTo must be those of the call before',
+      'got one of another search, expected the one that this search has answered: with a cursor, queue, states, names, tags, set, group, idPrefix, dueFrom and dueTo must be those of the call before',
     );
   return Buffer.from(cursor.slice(mark.length), 'base64url').toString();
 }

@@ -1,5 +1,7 @@
 import type { Backoff } from '../../core/job/backoff.js';
+import type { StoredChain } from '../../core/job/chain.js';
 import type { OnLate } from '../../core/job/definition.js';
+import type { JobSetDone } from '../../core/job/job-set.js';
 import { FIRST_VERSION } from '../../core/job/job-versions.js';
 import { recurrenceOf } from '../../core/job/occurrence-id.js';
 import type { JobRecurrence } from '../../core/job/scheduled-job.js';
@@ -72,6 +74,12 @@ export interface InspectedJob {
   failures: FailedAttempt[];
   /** Of an occurrence of a recurrence: which one. */
   recurrence?: JobRecurrence;
+  /** The set of which it is a member. */
+  set?: string;
+  /** Of the completion job of a set: how its members have ended. */
+  setDone?: JobSetDone;
+  /** Where it stands in a chain, and the names of the jobs that follow. */
+  chain?: { id: string; step: number; of: number; next: string[] };
   /** The worker that the call preferred. */
   preferredWorker?: string;
   /** Of an active job: the `workerId` of the process that runs it. */
@@ -144,6 +152,9 @@ export function inspectAllButPayload(queue: string, stored: StoredJob): Inspecte
     failures: stored.failures.map(toFailedAttempt),
     ...said(envelope),
     ...(recurrence && { recurrence }),
+    ...(envelope?.set !== undefined && { set: envelope.set }),
+    ...(envelope?.setDone && { setDone: envelope.setDone }),
+    ...(envelope?.chain && { chain: chainFrom(id, envelope.chain) }),
     ...(worker !== undefined && { worker }),
     ...(envelope?.worker !== undefined && { preferredWorker: envelope.worker }),
     ...(fence !== undefined && { fence: Number(fence) }),
@@ -156,6 +167,11 @@ export function inspectAllButPayload(queue: string, stored: StoredJob): Inspecte
     ...((state === 'discarded' || state === 'cancelled') && { reason: stored.reason ?? '' }),
     ...(state === 'completed' && { result: readJson(stored.result) }),
   };
+}
+
+/** Without what the job before returned, which may be anything. */
+function chainFrom(jobId: string, { id = jobId, step, of, next }: StoredChain): InspectedJob['chain'] {
+  return { id, step, of, next: next.map(({ name }) => name) };
 }
 
 /** Only options that the call gave: an undefined property would show up in logs and JSON views. */

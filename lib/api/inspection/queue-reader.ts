@@ -5,6 +5,7 @@ import { type FindOptions, readFind } from '../../core/options/find-options.js';
 import { readGroup } from '../../core/options/group-options.js';
 import { DEFAULT_QUEUE, type QueueSettings } from '../../core/options/queue-options.js';
 import { type JobRef, readRef } from '../../core/options/schedule-options.js';
+import { readSetId, readSets, type SetsOptions } from '../../core/options/set-options.js';
 import type { Codecs } from '../../core/payload/codecs.js';
 import { describe } from '../../core/read/describe.js';
 import { jobName, keyPart } from '../../core/read/names.js';
@@ -18,6 +19,7 @@ import { type InspectedJob, toInspected } from './inspected-job.js';
 import { type InspectedWorker, toInspectedWorker } from './inspected-worker.js';
 import { queueOf } from './inspector-options.js';
 import { type LoadOptions, loadOf, type QueueLoad, readLoad } from './queue-load.js';
+import { type InspectedSet, toInspectedSet } from './inspected-set.js';
 import { type QueueStats, toStats } from './queue-stats.js';
 import { type UsedVersion, usedVersions } from './used-versions.js';
 
@@ -218,6 +220,24 @@ export abstract class QueueReader {
   async groups(options: { limit?: number; queue?: string } = {}): Promise<InspectedGroup[]> {
     const { limit = 100, queue = DEFAULT_QUEUE } = readOptions(options, GROUPS_OPTIONS, 'groups', invalidSchedule);
     return (await this.store.queue(queue).view.groups(limit)).map(toInspectedGroup);
+  }
+
+  /**
+   * How far a set is: how many of its members are pending, and how the others have ended. `null`: there is none of that id, or it was done more than
+   * `keepIdsMs` ago. At one moment.
+   *
+   * @example `const set = await inspector.set('import/7');`
+   */
+  async set(id: string, options?: { queue?: string }): Promise<InspectedSet | null> {
+    const read = readSetId(id, 'set');
+    const found = await this.store.queue(queueOf(options, 'set')).sets.read(read);
+    return found ? toInspectedSet(found) : null;
+  }
+
+  /** Sets: those that are not done first, each kind latest first. `limit`: 1 to 1 000, by default 100. Several reads, not of one moment. */
+  async sets(options?: SetsOptions): Promise<InspectedSet[]> {
+    const { queue, states, limit } = readSets(options);
+    return (await this.store.queue(queue).sets.list(states, limit)).map(toInspectedSet);
   }
 
   /** Whether the queue is paused now. */

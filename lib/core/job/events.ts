@@ -16,12 +16,12 @@ interface RunEvent extends JobEvent {
   attempt: number;
 }
 
-/** A call of this process has created the job. */
+/** A call of this process has created the job, or a turn of this process has: the next step of a chain, or the completion job of a set. */
 interface ScheduledEvent extends JobEvent {
   type: 'scheduled';
   /** The job's name. */
   name: string;
-  /** When it is due, by Redis' clock. */
+  /** When it is due, by Redis' clock; of a step of a chain by that of this process. */
   dueAt: Date;
 }
 
@@ -145,6 +145,7 @@ export const DEAD_REASONS = [
   'invalid-payload',
   'unreadable',
   'envelope-missing',
+  'not-relayable',
 ] as const;
 
 /** Where events go. */

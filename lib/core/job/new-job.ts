@@ -1,4 +1,5 @@
 import type { Due } from '../read/due.js';
+import type { NewChain } from './chain.js';
 import type { JobSettings, LatenessRule } from './definition.js';
 
 /** A job on its way into a queue. */
@@ -15,6 +16,10 @@ export interface NewJob {
   /** Whose job it is. Not together with `worker`. */
   group?: string;
   tags?: readonly string[];
+  /** The set of which it is a member. */
+  set?: string;
+  /** What follows when it completes, and where it stands in that. */
+  chain?: NewChain;
   /** What the call itself says; the definition's part is decided where the handler runs. */
   settings: Pick<JobSettings, 'maxAttempts' | 'backoff' | 'timeoutMs' | 'headers'>;
   /** How late it may begin, and what becomes of it otherwise. */

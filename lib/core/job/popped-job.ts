@@ -19,6 +19,9 @@ export const POPPED_JOB_FIELDS = [
   'latenessMs',
   'fence',
   'recurrence',
+  'set',
+  'setDone',
+  'chain',
 ] as const;
 
 export type PoppedJobFields<T = unknown> = Readonly<Pick<ScheduledJob<T>, (typeof POPPED_JOB_FIELDS)[number]>>;

@@ -24,6 +24,9 @@ export class ReportedJob extends ScheduledJob<undefined> {
   readonly latenessMs: number;
   readonly fence: number;
   readonly recurrence = undefined;
+  readonly set = undefined;
+  readonly setDone = undefined;
+  readonly chain = undefined;
   readonly signal: AbortSignal = new AbortController().signal;
 
   constructor(known: KnownOfJob) {

@@ -1,3 +1,6 @@
+import type { JobChain } from './chain.js';
+import type { JobSetDone } from './job-set.js';
+
 /** A job as its handler sees it: one run of the job. A class and no interface, so that a plain `import` works in a decorated method. */
 export abstract class ScheduledJob<T = unknown> {
   /** Unique in its queue: yours, or one that the library made. The same at every attempt. */
@@ -33,6 +36,12 @@ export abstract class ScheduledJob<T = unknown> {
   abstract readonly fence: number;
   /** Which occurrence of a recurrence the job is; `undefined` if it is none. */
   abstract readonly recurrence: JobRecurrence | undefined;
+  /** The set of which the job is a member; `undefined` for none. */
+  abstract readonly set: string | undefined;
+  /** Of the completion job of a set: how its members have ended; `undefined` for all others. */
+  abstract readonly setDone: JobSetDone | undefined;
+  /** Where the job stands in its chain, and what the job before returned; `undefined` if it is in none. */
+  abstract readonly chain: JobChain | undefined;
   /**
    * Aborts when this run must end or no longer counts. `signal.reason` is a `JobTimeoutError`, a `LeaseLostError`, a
    * `JobCancelledError` or a `QueueClosedError`.

@@ -1,4 +1,5 @@
 import { invalidSchedule } from '../errors.js';
+import { setId } from '../job/job-set.js';
 import { describe } from '../read/describe.js';
 import { instant } from '../read/due.js';
 import { jobGroup, jobId, jobNames, keyPart } from '../read/names.js';
@@ -22,6 +23,8 @@ export interface FindOptions<Job> {
   names?: readonly string[];
   /** Jobs that carry all of these tags, up to 16. A search for a tag looks at the jobs of the first one alone, unless it is for completed jobs. */
   tags?: readonly string[];
+  /** Members of this set: those that are pending, and with the state `dead` its dead ones. Default: of any, and of none. */
+  set?: string;
   /** Jobs of this group. Default: of any, and of none. */
   group?: string;
   /** How their ids begin. */
@@ -69,6 +72,7 @@ const SHAPE: Shape<FindRequest<never>> = {
   states,
   names: jobNames,
   tags,
+  set: setId,
   group: jobGroup,
   idPrefix: jobId,
   dueFrom: instant,

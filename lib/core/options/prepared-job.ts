@@ -1,4 +1,5 @@
 import { InvalidScheduleError } from '../errors.js';
+import type { StoredStep } from '../job/chain.js';
 import { above1, jobVersion } from '../job/job-versions.js';
 import { asBuffer } from '../payload/codecs.js';
 import { deserialisePayload } from '../payload/payload.js';
@@ -6,6 +7,7 @@ import { describe } from '../read/describe.js';
 import { jobId, jobName, keyPart } from '../read/names.js';
 import { anything, asSentence, type Check, isRecord, oneOf, readShape, type Shape } from '../read/shape.js';
 import { readSchedule, type ScheduleOptions, type ScheduleRequest } from './schedule-options.js';
+import { storedSteps } from './stored-steps.js';
 
 /** The form that this release writes. A release that writes more, or writes it otherwise, gives its form another number. */
 const FORMAT = 1;
@@ -27,7 +29,9 @@ export interface PreparedJob {
    * What the call and its definition said; but `maxAttempts`, `backoff` and `timeoutMs` of the definition, which are looked up where the job runs.
    * Instants in epoch ms, durations in ms.
    */
-  readonly options: Omit<ScheduleOptions, 'id' | 'queue'>;
+  readonly options: Omit<ScheduleOptions, 'id' | 'queue' | 'then'>;
+  /** What follows in its chain, each job with its own payload; missing for nothing. */
+  readonly steps?: readonly StoredStep[];
   /** JSON, or what the codec has written. Missing where the job has no payload. */
   readonly payload?: string;
   /** The id of the codec; missing for JSON. */
@@ -39,13 +43,14 @@ export interface PreparedJob {
 /** Writes a job as JSON that `readPrepared` reads. `request`: its payload is encoded, and its headers hold the trace. */
 export function writePrepared(request: ScheduleRequest & { id: string }): PreparedJob {
   const { queue, id, name, version, due, codec, payload, lateness, replace } = request;
-  const { priority, worker, group, tags, maxWaitMs, throttleMs, settings } = request;
+  const { priority, worker, group, set, chain, tags, maxWaitMs, throttleMs, settings } = request;
   const options = {
     // Neither for a job that is due when it is handed over.
     ...('at' in due ? { at: due.at } : due.delayMs > 0 && { delay: due.delayMs }),
     priority,
     worker,
     group,
+    set,
     tags,
     onDuplicate: replace ? ('replace' as const) : ('keep' as const),
     maxWaitMs,
@@ -61,6 +66,7 @@ export function writePrepared(request: ScheduleRequest & { id: string }): Prepar
     name,
     version,
     options,
+    steps: chain?.next,
     payload: isBytes
       ? asBuffer(payload).toString('base64')
       : payload === '' && codec === undefined
@@ -88,6 +94,7 @@ const SHAPE: Shape<{ -readonly [Field in keyof PreparedJob]: PreparedJob[Field] 
   version: jobVersion,
   options: (value) =>
     isRecord(value) ? { value } : { problem: `got ${describe(value)}, expected the options that prepare wrote` },
+  steps: storedSteps,
   payload: text,
   codec: keyPart,
   encoding: oneOf('base64'),
@@ -108,14 +115,15 @@ export function readPrepared(given: unknown, where: string): ScheduleRequest & {
   for (const field of REQUIRED)
     if (read.value[field] === undefined) throw refuse(`${field} is missing, expected what prepare answered`);
   const prepared = read.value as PreparedJob;
-  const { queue, id, name, version, options, codec } = prepared;
+  const { queue, id, name, version, options, codec, steps: next } = prepared;
   const payload = readPayload(
     prepared,
     (problem) =>
       new InvalidScheduleError(asSentence(`${where}: payload: ${problem}`), { queue, jobName: name, jobId: id }),
   );
   const request = readSchedule(name, { ...options, queue, id }, undefined, where);
-  return { ...request, version: above1(version), id, codec, payload };
+  const chain = next && { step: 1, of: next.length + 1, next };
+  return { ...request, version: above1(version), id, codec, payload, chain };
 }
 
 function readPayload({ payload = '', codec, encoding }: PreparedJob, refuse: Refuse): string | Buffer {

@@ -13,7 +13,7 @@ export type RecurrenceRef = string | { readonly id: string; readonly queue?: str
 /** Options of the jobs that a recurrence creates: those of `schedule`, less the ones that the rule and the id of the recurrence decide. */
 export type RecurrenceOptions = Omit<
   ScheduleOptions,
-  'at' | 'delay' | 'id' | 'onDuplicate' | 'maxWaitMs' | 'throttleMs'
+  'at' | 'delay' | 'id' | 'onDuplicate' | 'maxWaitMs' | 'throttleMs' | 'set'
 >;
 
 /** The options of `pauseRecurrence`. */
@@ -54,6 +54,7 @@ const SAID_OTHERWISE = {
   onDuplicate: 'there is one job for each instant',
   maxWaitMs: 'the rule says when the jobs are due',
   throttleMs: 'the rule says when the jobs are due',
+  set: 'occurrences cannot be members of a set; let the handler open one and schedule its members',
 };
 
 /** How an error of a call becomes one that says which recurrence and job it is about. */

@@ -10,6 +10,7 @@ import {
   type ScheduledJobDefinition,
 } from '../job/definition.js';
 import { groupByDefinition, groupOrNull } from '../job/job-group.js';
+import { setId } from '../job/job-set.js';
 import { above1 } from '../job/job-versions.js';
 import type { NewJob } from '../job/new-job.js';
 import { describe } from '../read/describe.js';
@@ -48,6 +49,31 @@ export interface ScheduleOptions extends JobOptions {
    * printable characters. `null`: no group, whatever the definition says. Not together with `worker`. Default: the definition's.
    */
   group?: string | null;
+  /**
+   * The id of the set of which the job is a member, in the same queue; see `openSet`. Throws `InvalidScheduleError` with the `reason`
+   * `'set-over'` if the set is not there or done; the job is not scheduled then. Occurrences of recurrences cannot be members. Default: none.
+   */
+  set?: string;
+  /**
+   * What follows: when the job completes, the next one is scheduled, by the very script that ends it, and so on; up to 100. All payloads are
+   * checked and encoded now, and together are at most `maxPayloadBytes`. The rest of a chain waits, is retried, dies and is replayed with its
+   * present job, and goes with that one if it is discarded, cancelled, removed or replaced. Default: nothing.
+   */
+  then?: ChainStep | readonly ChainStep[];
+}
+
+/** The options of a step; a `delay` counts from the completion of the job before it. */
+export type ChainStepOptions = Omit<ScheduleOptions, 'id' | 'at' | 'onDuplicate' | 'queue' | 'set' | 'then'>;
+
+/** A job that is scheduled once the one before it has completed. */
+export interface ChainStep {
+  /** Its definition, or its name. Its queue is that of the first job. */
+  // biome-ignore lint/suspicious/noExplicitAny: a list of steps has jobs of many payloads
+  job: ScheduledJobDefinition<any> | string;
+  /** Checked and encoded with that of the first job. What the job before returns comes as `job.chain.result`. */
+  payload?: unknown;
+  /** Priority, group and headers are those of the job before, unless these options or the definition say otherwise. */
+  options?: ChainStepOptions;
 }
 
 /** Options of `dispatch`: those of `schedule`, without `at` and `delay`. */
@@ -66,6 +92,8 @@ export interface ScheduleRequest extends NewJob {
   queue: string;
   /** Whether the job takes the place of one that has its id. */
   replace: boolean;
+  /** The option `then` as it was given, until its jobs have been read and written into `chain`. */
+  then?: unknown;
 }
 
 interface ReadScheduleOptions extends JobSettings {
@@ -75,6 +103,8 @@ interface ReadScheduleOptions extends JobSettings {
   id?: string;
   worker?: string;
   group?: string | null;
+  set?: string;
+  then?: unknown;
 }
 
 const SHAPE: Shape<ReadScheduleOptions> = {
@@ -84,6 +114,9 @@ const SHAPE: Shape<ReadScheduleOptions> = {
   id: jobId,
   worker: keyPart,
   group: groupOrNull,
+  set: setId,
+  // Read where the payload is: see chain-options.ts.
+  then: anything,
   ...JOB_SETTINGS_SHAPE,
 };
 const NO_SETTINGS = Object.freeze({});
@@ -133,7 +166,7 @@ export function readSchedule(
     throw refused(where, name, queue, `tags, with the definition's: ${tagged.problem}.`);
   const group = groupOf(given, definition, payload);
   if (group && 'problem' in group) throw refused(where, name, queue, `group: ${group.problem}.`, group);
-  return {
+  const request: ScheduleRequest = {
     definition,
     name,
     version: above1(definition?.version),
@@ -151,6 +184,9 @@ export function readSchedule(
     lateness,
     payload: '',
   };
+  if (given.set !== undefined) request.set = given.set;
+  if (given.then !== undefined) request.then = given.then;
+  return request;
 }
 
 /**

@@ -24,7 +24,7 @@ export const keyPrefix: Check<string> = (value) =>
         problem: `got ${describe(value)}, expected 1 to 64 of the characters A-Z a-z 0-9 . _ - and, inside, ':', a letter or digit first`,
       };
 
-function printable(max: number): Check<string> {
+export function printable(max: number): Check<string> {
   return (value) =>
     typeof value === 'string' && value.length <= max && PRINTABLE.test(value)
       ? { value }

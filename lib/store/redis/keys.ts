@@ -31,7 +31,11 @@
  * | holders            | HASH   | group -> under `'fifo'` the job of it that has begun and has not ended | every script that moves a job | the same                   |
  * | groupSettings      | HASH   | group -> what is set for it (see codec/group-text.ts)            | set-group                        | set-group |
  * | groupPauses        | ZSET   | group that is paused -> until when, epoch ms                     | pause-group                      | pause-group, every script that moves a job |
- * | tag:<tag>          | ZSET   | job id -> its place among those of the tag, in the order in which they came | schedule, append, replace, run-recurrence, every script that arms an occurrence | turn, ordinary, relay, cancel, replace, purge, remove, clear, cancel-tagged, shift-tagged, every script that disarms one |
+ * | tag:<tag>          | ZSET   | job id -> its place among those of the tag, in the order in which they came; with '\\31' and the id of a set for the tag, its pending members | schedule, append, replace, run-recurrence, every script that arms an occurrence | turn, ordinary, relay, cancel, replace, purge, remove, clear, cancel-tagged, shift-tagged, every script that disarms one |
+ * | set:<id>           | HASH   | of a set that is not done: its state, numbers and completion job (see scripts/parts/follow-ups.lua) | open-set, close-set, every script that ends a job | the same |
+ * | sets               | ZSET   | id of a set that is not done -> when it was opened, epoch ms | open-set | close-set, every script that ends a job |
+ * | doneSets           | HASH   | id of a done set -> "<when it was opened, epoch ms> <members in all> <completed> <dead> <discarded> <cancelled>" | close-set, every script that ends a job | the same, or expires |
+ * | setsToForget       | ZSET   | the same id -> until when it is remembered, epoch ms | close-set, every script that ends a job | the same, or expires |
  * | workers            | ZSET   | "<crew> <session> <pid> <traits> <host>" (see codec/worker-traits.ts) -> when it was last here, epoch ms | ordinary, turn, relay | ordinary, turn, relay, or expires, an hour |
  * | options:<digest>   | STRING | JSON of the options of the sessions that have the digest among their traits (see codec/listed-options.ts) | ordinary, turn, relay | expires, an hour |
  * | sleeping           | ZSET   | crew -> until when some of them may sleep, epoch ms | ordinary, turn, relay | turn, relay, register |
@@ -78,6 +82,7 @@ const FIXED_KEYS = [
   'yields',
   'recurrences',
   'timetable',
+  'sets',
   'events',
   'queues',
 ] as const;

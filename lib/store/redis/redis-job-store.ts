@@ -3,7 +3,7 @@ import type { Log } from '../../core/log.js';
 import { Observers } from '../../core/observe/observers.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import { Codecs } from '../../core/payload/codecs.js';
-import type { JobStore, QueueStore, SeenQueue, Transaction } from '../job-store.js';
+import type { CompletionJob, JobStore, QueueStore, SeenQueue, Transaction } from '../job-store.js';
 import { RedisDirectory } from './calls/directory.js';
 import { ClockLog } from './checks/clock-log.js';
 import { OutageLog } from './checks/outage-log.js';
@@ -66,6 +66,7 @@ export class RedisJobStore implements JobStore {
   private confirming?: RedisConnection;
   private readonly replicas?: Replicas;
   private transactions?: RedisTransactions;
+  private completed?: (queue: string, job: CompletionJob) => void;
   private openedDirectory?: RedisDirectory;
 
   /** Connects to nothing yet. Throws `InvalidOptionsError`. */
@@ -105,6 +106,10 @@ export class RedisJobStore implements JobStore {
   transaction(multi: unknown): Transaction {
     this.transactions ??= this.openTransactions();
     return this.transactions.of(multi);
+  }
+
+  hearCompletions(listener: (queue: string, job: CompletionJob) => void): void {
+    this.completed = listener;
   }
 
   queues(): Promise<SeenQueue[]> {
@@ -250,6 +255,9 @@ export class RedisJobStore implements JobStore {
       clockLog: this.clockLog,
       isUsed: this.directory().noteOf(name),
       random,
+      completed: (jobs) => {
+        for (const job of jobs) this.completed?.(name, job);
+      },
       replicas: replicas?.of(name),
     });
   }

@@ -12,10 +12,12 @@ import { RedisDeadLetters } from './calls/dead-letters.js';
 import { RedisGate } from './calls/gate.js';
 import { RedisGroups } from './calls/groups.js';
 import { RedisQueueJobs } from './calls/queue-jobs.js';
+import { RedisSets } from './calls/sets.js';
 import { RedisTaggedJobs } from './calls/tagged-jobs.js';
 import type { ClockLog } from './checks/clock-log.js';
 import { IndexWatch } from './checks/index-watch.js';
 import { OptionsWatch } from './checks/options-watch.js';
+import type { CompletionListener } from './codec/completion-fields.js';
 import { encodeKeepEnded } from './codec/ending-text.js';
 import { encodeGroupsRule } from './codec/group-text.js';
 import { listOptions } from './codec/listed-options.js';
@@ -58,6 +60,8 @@ export interface RedisQueueOptions {
   isUsed(): void;
   /** By this, sessions look at different times. */
   random(): number;
+  /** Hears of the completion jobs that its calls have scheduled. */
+  completed: CompletionListener;
   /** Which replicas its calls wait for; none where nothing is given. */
   replicas?: QueueReplicas;
 }
@@ -77,9 +81,9 @@ export function openRedisQueue(
   settings: QueueSettings,
   links: StoreLinks,
   ids: JobIdMaker,
-  { prefix, commandTimeoutMs, clustered, codec, log, clockLog, isUsed, random, replicas }: RedisQueueOptions,
+  { prefix, commandTimeoutMs, clustered, codec, log, clockLog, isUsed, random, completed, replicas }: RedisQueueOptions,
 ): QueueStore {
-  const { leaseMs, stealAfterMs, rateLimit, ordering, streamEvents } = settings;
+  const { leaseMs, keepIdsMs, stealAfterMs, rateLimit, ordering, streamEvents } = settings;
   const connection = links.forCalls;
   const keys = queueKeys(prefix, queue);
   const link = linkOf(queue, connection, keys);
@@ -96,8 +100,9 @@ export function openRedisQueue(
   const inspection = new RedisInspection(link, keys, commandTimeoutMs);
   const search = new RedisSearch(link, keys, commandTimeoutMs);
   const presence = new RedisPresence(link, keys, { commandTimeoutMs, withinMs: leaseMs });
-  const clearing = new RedisClearing(callers, keys, tending);
-  const tagged = new RedisTaggedJobs(callers, keys, tending);
+  const clearing = new RedisClearing(callers, keys, tending, completed);
+  const tagged = new RedisTaggedJobs(callers, keys, tending, completed);
+  const outbox = new ScheduleOutbox(connection, clock, keys, ids, options);
   const deadLetters = new RedisDeadLetters(callers, keys);
   const indexWatch = new IndexWatch(queue, (session) => inspection.placement(session), log);
   const shared = sharedOptions(settings, codec);
@@ -115,7 +120,8 @@ export function openRedisQueue(
     streamEvents &&
     new EventWriter(new Caller(connection, clock, keys, options), keys, { queue, ...streamEvents, log });
   return {
-    jobs: new RedisQueueJobs(new ScheduleOutbox(connection, clock, keys, ids, options), callers, keys, tending, isUsed),
+    jobs: new RedisQueueJobs(outbox, callers, keys, tending, queue, isUsed, completed),
+    sets: new RedisSets(callers, link, keys, { keepIdsMs, commandTimeoutMs, isUsed, completed }),
     management: {
       pause: (forMs) => gate.pause(forMs),
       resume: () => gate.resume(),

@@ -7,6 +7,7 @@ import { Reporter } from '../report/reporter.js';
 import { StuckLog } from '../report/stuck-log.js';
 import type { HandlerRegistry } from '../run/job-handler.js';
 import { keptResults } from '../run/kept-json.js';
+import { NextSteps } from '../run/next-steps.js';
 import { Deadline } from '../session/deadline.js';
 import { drainedLine, waitingLine } from './drain-report.js';
 import { openWorker } from './open-worker.js';
@@ -126,6 +127,7 @@ export class Fleet {
       handlers,
       settings,
       results: keptResults(settings, maxPayloadBytes),
+      steps: new NextSteps(clock, maxPayloadBytes),
       checker,
       reporter: new Reporter(log, events, clock, instance),
       stuckLog,

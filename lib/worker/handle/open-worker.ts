@@ -13,6 +13,7 @@ import { ClaimOpener } from '../run/claim-opener.js';
 import type { BatchHandler, JobHandler, SingleHandler } from '../run/job-handler.js';
 import type { KeptResults } from '../run/kept-json.js';
 import { LeaseClock } from '../run/lease-clock.js';
+import type { NextSteps } from '../run/next-steps.js';
 import { PayloadReader } from '../run/payload-reader.js';
 import { Processor } from '../run/processor.js';
 import { ProgressReports } from '../run/progress-reports.js';
@@ -32,6 +33,7 @@ export interface WorkerSetup
   readonly handlers: ReadonlyMap<string, JobHandler>;
   readonly settings: QueueSettings;
   readonly results: KeptResults | undefined;
+  readonly steps: NextSteps;
   readonly checker: PayloadChecker;
   readonly reporter: Reporter;
   /** Shared by all workers of the process. */
@@ -57,7 +59,7 @@ export function openWorker(setup: WorkerSetup): QueueWorker {
   const capacity = new Capacity(settings, places, collections, inFlight, pending);
   const loop = new SessionLoop(session, inFlight, reporter, clock, { queue, leaseMs, timerName, caretakers });
   const leases = new LeaseClock(leaseMs, clock, loop);
-  const builder = new SettlementBuilder(handlers, results);
+  const builder = new SettlementBuilder(handlers, results, setup.steps);
   const progress = new ProgressReports(queue, loop, reporter, clock, `${timerName}:progress`);
   const context = { queue, leases, events, clock, progress };
   const opener = new ClaimOpener(context, handlers, codecs, builder);

@@ -9,6 +9,7 @@ import type { Holdings } from '../capacity/holder-in-process.js';
 import type { InstanceParts } from '../instance-parts.js';
 import { ClaimOpener } from '../run/claim-opener.js';
 import type { KeptResults } from '../run/kept-json.js';
+import type { NextSteps } from '../run/next-steps.js';
 import { RunningJob } from '../run/running-job.js';
 import { type EndedRun, type SettingsByName, SettlementBuilder } from '../run/settlement-builder.js';
 import type { PendingSettlements } from '../session/pending-settlements.js';
@@ -138,13 +139,14 @@ export interface HeldJobsOptions extends Pick<InstanceParts, 'codecs' | 'command
   readonly queue: string;
   readonly byName: SettingsByName;
   readonly results: KeptResults | undefined;
+  readonly steps: NextSteps;
   readonly leaseMs: number;
 }
 
 /** The unsettled popped jobs of one puller, and the callers that wait for the result of a settlement. */
 export class HeldJobs implements Holdings {
   readonly clock = this.options.clock;
-  readonly builder = new SettlementBuilder(this.options.byName, this.options.results);
+  readonly builder = new SettlementBuilder(this.options.byName, this.options.results, this.options.steps);
   private readonly opener: ClaimOpener;
   private readonly held = new Set<HeldJob>();
   private readonly said = new Map<EndedRun, { resolve(settled: Settled): void; reject(error: Error): void }>();

@@ -5,6 +5,7 @@ import { resolveRunSettings } from '../../core/options/run-settings.js';
 import type { InstanceParts } from '../instance-parts.js';
 import { Reporter } from '../report/reporter.js';
 import { keptResults } from '../run/kept-json.js';
+import { NextSteps } from '../run/next-steps.js';
 import { HeldJob } from './held-jobs.js';
 import { Puller } from './puller.js';
 
@@ -79,6 +80,7 @@ export class Pullers {
       session: store.queue(queue).sessions.pull(workerId, names),
       byName: { get: (name) => ({ settings: resolveRunSettings(jobs.get(name)) }) },
       results: keptResults(settings, maxPayloadBytes),
+      steps: new NextSteps(clock, maxPayloadBytes),
       leaseMs: settings.leaseMs,
       timerName: `${timerPrefix}:${queue}:pull-${++this.opened}`,
       reporter: new Reporter(log, events, clock, { who: 'pull', trackCurrentJob }),

@@ -13,6 +13,8 @@ const WHY_DEAD: Partial<Record<DeadReason, string>> = {
   'envelope-missing':
     'its envelope is gone from Redis, so its payload is lost; look for evictions and for deleted keys',
   unreadable: 'what is stored of it in Redis cannot be read',
+  'not-relayable':
+    'its chain goes on after it, and a relay cannot tell when it has completed; relay only jobs whose chain ends with them',
 };
 
 const IDS_TOLD = 5;
@@ -32,13 +34,15 @@ export class FoundReporter {
     private readonly recoveries: RecoveryLog,
   ) {}
 
-  tell(queue: string, { recovered, late, skippedOccurrences, brokenJobs, deadDropped }: TurnAnswer): void {
+  tell(queue: string, { recovered, late, skippedOccurrences, brokenJobs, deadDropped, completions }: TurnAnswer): void {
     this.recovered(queue, recovered);
     this.late(queue, late);
     if (skippedOccurrences.length > 0) this.skippedOccurrences(queue, skippedOccurrences);
     this.brokenJobs(queue, brokenJobs);
     // Their deaths have been logged; that they made room is counted, and told to those who keep what must not go.
     for (const job of deadDropped) this.listener.tell({ type: 'deadDropped', queue, ...job });
+    for (const { id, name, dueAtMs } of completions)
+      this.listener.tell({ type: 'scheduled', queue, id, name, dueAt: new Date(dueAtMs) });
   }
 
   /** A lease ran out: once is an accident, and often the end of the job. */

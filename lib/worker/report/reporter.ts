@@ -6,7 +6,7 @@ import { type KnownOfJob, ReportedJob, titleOf } from '../../core/job/reported-j
 import { ScheduledJob } from '../../core/job/scheduled-job.js';
 import type { Log } from '../../core/log.js';
 import { isReadable } from '../../store/envelope.js';
-import type { ClaimedJob, Settled, TurnAnswer } from '../../store/job-store.js';
+import type { ClaimedJob, NextJob, Settled, TurnAnswer } from '../../store/job-store.js';
 import type { RunningJob } from '../run/running-job.js';
 import type { EndedRun } from '../run/settlement-builder.js';
 import type { SentTurn } from '../session/turns-in-flight.js';
@@ -114,6 +114,7 @@ export class Reporter {
         if (returnedError) this.errorReturned(jobOf(queue, outcome), returnedError, outcome.call !== undefined);
         if (resultProblem !== undefined) this.resultNotKept(jobOf(queue, outcome), resultProblem);
         this.tell({ type: 'completed', ...run, durationMs });
+        if (settlement.next) this.nextScheduled(queue, settlement.next);
         break;
       case 'retry':
         this.logRetry(queue, outcome, settlement.delayMs);
@@ -133,6 +134,12 @@ export class Reporter {
       case 'cancel':
         this.cancelled(queue, outcome);
     }
+  }
+
+  /** Of the next step of a chain. */
+  private nextScheduled(queue: string, { id, name, due }: NextJob): void {
+    const dueAt = new Date(this.clock.wallNow() + due.delayMs);
+    this.tell({ type: 'scheduled', queue, id, name, dueAt });
   }
 
   /** The jobs of a call that threw failed by one error, and may be hundreds: the first of them speaks for all. */

@@ -1,6 +1,8 @@
 import type { Clock } from '../../core/clock.js';
 import { JobTimeoutError, LeaseLostError } from '../../core/errors.js';
+import { chainOf, type JobChain } from '../../core/job/chain.js';
 import type { EventSink } from '../../core/job/events.js';
+import type { JobSetDone } from '../../core/job/job-set.js';
 import { FIRST_VERSION } from '../../core/job/job-versions.js';
 import { recurrenceOf } from '../../core/job/occurrence-id.js';
 import { type JobRecurrence, ScheduledJob } from '../../core/job/scheduled-job.js';
@@ -129,6 +131,18 @@ export class RunningJob extends ScheduledJob implements UnorderedItem, Reporting
 
   get fence(): number {
     return Number(this.claim.fence);
+  }
+
+  get set(): string | undefined {
+    return this.envelope.set;
+  }
+
+  get setDone(): JobSetDone | undefined {
+    return this.envelope.setDone;
+  }
+
+  get chain(): JobChain | undefined {
+    return chainOf(this.id, this.envelope.chain);
   }
 
   get recurrence(): JobRecurrence | undefined {

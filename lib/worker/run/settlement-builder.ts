@@ -9,6 +9,7 @@ import { withoutValues } from '../../core/payload/without-values.js';
 import type { Envelope, Failure } from '../../store/envelope.js';
 import type { ClaimedJob, Settlement } from '../../store/job-store.js';
 import type { KeptResults } from './kept-json.js';
+import type { NextSteps } from './next-steps.js';
 import { PayloadRefusal } from './payload-refusal.js';
 import type { RunLimits } from './run-limits.js';
 import type { RunningJob, SharedCall } from './running-job.js';
@@ -47,6 +48,7 @@ export class SettlementBuilder {
   constructor(
     private readonly byName: SettingsByName,
     private readonly results: KeptResults | undefined,
+    private readonly steps: NextSteps,
   ) {}
 
   /** It returned. */
@@ -68,9 +70,10 @@ export class SettlementBuilder {
     const { id, fence } = run.claim;
     const { idWasChosen } = run.envelope;
     const progress = run.endProgress(this.results !== undefined);
-    if (!this.results) return this.outcome(run, { id, fence, transition: 'complete', idWasChosen });
+    const next = run.envelope.chain && this.steps.after(run, result);
+    if (!this.results) return this.outcome(run, { id, fence, transition: 'complete', idWasChosen, next });
     const { text, problem } = this.results.read(result);
-    const ended = this.outcome(run, { id, fence, transition: 'complete', result: text, idWasChosen, progress });
+    const ended = this.outcome(run, { id, fence, transition: 'complete', result: text, idWasChosen, progress, next });
     return problem === undefined ? ended : { ...ended, resultProblem: problem };
   }
 

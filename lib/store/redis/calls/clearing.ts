@@ -1,3 +1,4 @@
+import { type CompletionListener, completionsOf } from '../codec/completion-fields.js';
 import type { QueueKeys } from '../keys.js';
 import type { RedisTending } from '../recur/redis-tending.js';
 import { clearScript } from '../scripts/change/contract.js';
@@ -24,6 +25,7 @@ export class RedisClearing {
     private readonly callers: CallerPool,
     keys: QueueKeys,
     private readonly tending: RedisTending,
+    private readonly completed: CompletionListener,
   ) {
     this.script = clearScript(keys);
   }
@@ -52,7 +54,8 @@ export class RedisClearing {
     let cursor = '0';
     do {
       const args = { cursor, limit: walk.step, scheduledBy: walk.scheduledBy };
-      const [, , result] = await this.callers.call(this.script, args);
+      const [, , result, ...completions] = await this.callers.call(this.script, args);
+      this.completed(completionsOf(completions));
       const [walked = '', ...recurrences] = result.split('\t');
       const [count, next = '0', bytes, scheduledBy] = walked.split(' ');
       found += Number(count);

@@ -1,11 +1,12 @@
 import type { Due } from '../../../core/read/due.js';
 import type { Answered, NewJob, QueueJobs, ScheduledAnswer } from '../../job-store.js';
+import { type CompletionListener, completionsOf } from '../codec/completion-fields.js';
 import { encodeRest, encodeRoute } from '../codec/envelope-text.js';
 import type { QueueKeys } from '../keys.js';
 import { annotated } from '../link/call-error.js';
 import type { RedisTending } from '../recur/redis-tending.js';
 import type { ScheduleOutbox } from '../schedule/schedule-outbox.js';
-import { statusOf } from '../schedule/shared-arguments.js';
+import { SET_OVER, setOver, statusOf } from '../schedule/shared-arguments.js';
 import { cancelRunningScript, cancelScript, removeScript, rescheduleScript } from '../scripts/change/contract.js';
 import { replaceScript } from '../scripts/schedule/contract.js';
 import type { CallerPool } from './caller-pool.js';
@@ -23,7 +24,9 @@ export class RedisQueueJobs implements QueueJobs {
     private readonly callers: CallerPool,
     keys: QueueKeys,
     private readonly tending: RedisTending,
+    private readonly queue: string,
     private readonly isUsed: () => void,
+    private readonly completed: CompletionListener,
   ) {
     this.scripts = {
       cancel: cancelScript(keys),
@@ -45,7 +48,9 @@ export class RedisQueueJobs implements QueueJobs {
   }
 
   async cancel(id: string): Promise<boolean> {
-    const [, , count] = await annotated(this.callers.call(this.scripts.cancel, { id }), { jobId: id });
+    const call = this.callers.call(this.scripts.cancel, { id });
+    const [, , count, ...completions] = await annotated(call, { jobId: id });
+    this.completed(completionsOf(completions));
     if (count === '1') await this.tending.afterCancel([id]);
     return count === '1';
   }
@@ -68,12 +73,14 @@ export class RedisQueueJobs implements QueueJobs {
       rest: encodeRest(job),
     };
     const call = this.callers.call(this.scripts.replace, args, job.payload.length);
-    const [, , letter, dueAtMs, besides] = await annotated(call, { jobId: job.id, jobName: job.name });
+    const [, , letter, dueAtMs, besides, ...completions] = await annotated(call, { jobId: job.id, jobName: job.name });
+    this.completed(completionsOf(completions));
+    if (letter === SET_OVER) throw setOver(job, this.queue);
     const status = statusOf(letter);
     return {
       id: job.id,
       status,
-      dueAtMs: dueAtMs === undefined ? null : Number(dueAtMs),
+      dueAtMs: dueAtMs === '' ? null : Number(dueAtMs),
       ...(status === 'taken' && { takenBy: besides }),
       ...(status === 'created' && besides && { pushedOut: true }),
     };
@@ -85,7 +92,9 @@ export class RedisQueueJobs implements QueueJobs {
   }
 
   async remove(id: string): Promise<boolean> {
-    const [, , isRemoved] = await annotated(this.callers.call(this.scripts.remove, { id }), { jobId: id });
+    const call = this.callers.call(this.scripts.remove, { id });
+    const [, , isRemoved, ...completions] = await annotated(call, { jobId: id });
+    this.completed(completionsOf(completions));
     if (isRemoved === '1') await this.tending.afterCancel([id]);
     return isRemoved === '1';
   }

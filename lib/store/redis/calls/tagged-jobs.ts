@@ -1,4 +1,5 @@
 import { QueueUnavailableError, restated } from '../../../core/errors.js';
+import { type CompletionListener, completionsOf } from '../codec/completion-fields.js';
 import type { QueueKeys } from '../keys.js';
 import type { RedisTending } from '../recur/redis-tending.js';
 import { cancelTaggedScript, shiftTaggedScript } from '../scripts/change/contract.js';
@@ -13,15 +14,17 @@ export class RedisTaggedJobs {
     private readonly callers: CallerPool,
     private readonly keys: QueueKeys,
     private readonly tending: RedisTending,
+    private readonly completed: CompletionListener,
   ) {}
 
   /** `told` hears the ids of each step, once Redis has confirmed it. */
   cancel(tag: string, told: (ids: readonly string[]) => void): Promise<number> {
     const script = cancelTaggedScript(this.keys, { tag });
     return this.walk(async (place) => {
-      const [, , result] = await this.callers.call(script, { ...place, limit: JOBS_A_CALL });
+      const [, , result, ...completions] = await this.callers.call(script, { ...place, limit: JOBS_A_CALL });
       const [walked = '', ...ids] = result.split('\t');
       told(ids);
+      this.completed(completionsOf(completions));
       await this.tending.afterCancel(ids);
       return { ...readPlace(walked.split(' ')), count: ids.length };
     });

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { SCHEMA } from '../../../core/constants.js';
+import { PLAIN_SCHEMA, SCHEMA } from '../../../core/constants.js';
 import { VERSION } from '../../../core/version.js';
 import { baseOf, keysOf } from '../keys.js';
 import { type Client, userOf } from '../link/client.js';
@@ -145,9 +145,10 @@ export class ReadyCheck {
   private async readSchema(base: string): Promise<void> {
     const { name, keys, encode } = schemaScript(keysOf(base));
     const found = (await sendScript(this.client, name, keys, encode({}))) as string;
-    if (found === String(SCHEMA)) return;
+    const schema = Number(found);
+    if (schema >= PLAIN_SCHEMA && schema <= SCHEMA) return;
     throw new Unfit(
-      `SCHEMA ${base.slice(0, -1)} holds data of schema ${found} (HGET ${base}stats schema), and this version (${VERSION}) knows schema ${SCHEMA}. Nothing was changed. Deploy the version that wrote it here too, or use another prefix: see docs/upgrading.md.`,
+      `SCHEMA ${base.slice(0, -1)} holds data of schema ${found} (HGET ${base}stats schema), and this version (${VERSION}) knows schema ${PLAIN_SCHEMA} to ${SCHEMA}. Nothing was changed. Deploy the version that wrote it here too, or use another prefix: see docs/upgrading.md.`,
     );
   }
 

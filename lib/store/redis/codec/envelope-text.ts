@@ -1,4 +1,7 @@
+import { SET_BYTE } from '../../../core/constants.js';
+import type { NewChain, StoredChain } from '../../../core/job/chain.js';
 import type { LatenessRule, OnLate } from '../../../core/job/definition.js';
+import type { JobSetDone } from '../../../core/job/job-set.js';
 import { asBuffer } from '../../../core/payload/codecs.js';
 import type { Envelope, EnvelopeSettings, Unreadable } from '../../envelope.js';
 import type { NewJob } from '../../job-store.js';
@@ -11,9 +14,12 @@ import { BEFORE_VERSION, versionedName } from './versioned-name.js';
 //                                     nothing; the name with its version, see versioned-name.ts), and before it, where there is one, the late rule and a space: r (run), d (discard) or x (dead-letter) and the longest lateness in ms
 //     <created, epoch ms> <flags>     by Redis' clock; flag `c`: the caller chose the id; `o`: an occurrence of a recurrence, `m`: a missed one that is
 //                                     made up for; `w`, before them: of a row with a longest wait, `created` is that of its first job (see
-//                                     scripts/schedule/when.lua); then the tags, a tab before each, which is no printable character
+//                                     scripts/schedule/when.lua); `t`: a chain goes on after it; then its set, behind a tab and SET_BYTE, and the tags, a
+//                                     tab before each, which is no printable character
 //     <codec><settings>               of a payload that is not JSON: `t:` (text) or `b:` (bytes) and the id of its codec; then JSON of
-//                                     what the call itself said, headers last (see scripts/turn/relay/read.lua), or nothing
+//                                     what the call itself said, headers last (see scripts/turn/relay/read.lua), or nothing; then, behind a tab
+//                                     each, which JSON does not hold: `c` and JSON of its chain; of a completion job `s`, JSON of the id of its set,
+//                                     and how many members there were, have completed, are dead, were discarded, were cancelled
 //     <payload>                       as serialised or encoded; it may hold anything, line breaks too
 //
 // The codec stands in the third line because no script but that of the relay reads it.
@@ -26,7 +32,7 @@ const NO_TAGS: readonly string[] = [];
 /** What stands before a codec's id. */
 const TEXT = 't';
 const BYTES = 'b';
-const CODEC = /^[tb]:([A-Za-z0-9._-]+)(?=\{|$)/;
+const CODEC = /^[tb]:([A-Za-z0-9._-]+)(?=\{|\t|$)/;
 /** Behind the letter and the colon. */
 const CODEC_START = 2;
 
@@ -34,6 +40,15 @@ const CODEC_START = 2;
 const GROUP = '@';
 
 const LINE_END = 10;
+
+/** What stands before a set among the tags. */
+const BEFORE_SET = String.fromCharCode(SET_BYTE);
+/** In the place of a tag, by which the members of a set are found. */
+export const setTag = (set: string) => BEFORE_SET + set;
+
+/** What the further parts of the third line begin with. */
+const CHAIN = 'c';
+const SET_DONE = 's';
 
 const LATE_RULES: Record<OnLate, string> = { run: 'r', discard: 'd', 'dead-letter': 'x' };
 
@@ -52,16 +67,35 @@ export function encodeRoute(
   return lateness ? `${LATE_RULES[lateness.onLate]}${lateness.maxLatenessMs} ${lane}` : lane;
 }
 
-/** Flags and tags, with the end of their line. */
-export function encodeFlags(idWasChosen: boolean, tags: readonly string[] = NO_TAGS, isOccurrence = false): string {
+/** Flags, set and tags, with the end of their line. */
+export function encodeFlags(
+  idWasChosen: boolean,
+  { tags = NO_TAGS, set, chain }: Pick<NewJob, 'tags' | 'set' | 'chain'>,
+  isOccurrence = false,
+): string {
   const tagged = tags.map((tag) => `\t${tag}`).join('');
-  return `${idWasChosen ? 'c' : ''}${isOccurrence ? 'o' : ''}${tagged}\n`;
+  const ofSet = set === undefined ? '' : `\t${setTag(set)}`;
+  const goesOn = chain !== undefined && chain.next.length > 0;
+  return `${idWasChosen ? 'c' : ''}${isOccurrence ? 'o' : ''}${goesOn ? 't' : ''}${ofSet}${tagged}\n`;
 }
 
-/** Without the end of their line; `''` where the call itself said nothing. */
-export function encodeSettings({ maxAttempts, backoff, timeoutMs, headers }: EnvelopeSettings): string {
+/** The third line behind its codec, without its end; `''` where the call itself said nothing. */
+export function encodeSettings({ settings, chain }: Pick<NewJob, 'settings' | 'chain'>): string {
+  const { maxAttempts, backoff, timeoutMs, headers } = settings;
   const said = maxAttempts !== undefined || backoff !== undefined || timeoutMs !== undefined || headers !== undefined;
-  return said ? JSON.stringify({ maxAttempts, backoff, timeoutMs, headers }) : '';
+  const text = said ? JSON.stringify({ maxAttempts, backoff, timeoutMs, headers }) : '';
+  return chain === undefined ? text : `${text}\t${CHAIN}${encodeChain(chain)}`;
+}
+
+/** The result is JSON already. */
+function encodeChain({ result, ...chain }: NewChain): string {
+  const text = JSON.stringify(chain);
+  return result === undefined ? text : `${text.slice(0, -1)},"result":${result}}`;
+}
+
+/** What the third line of a completion job ends with, before the script that schedules it adds the numbers. */
+export function encodeSetOfCompletion(id: string): string {
+  return `\t${SET_DONE}${JSON.stringify(id)}`;
 }
 
 /** What the third line begins with; `''` for JSON. */
@@ -70,11 +104,13 @@ export function encodeCodec({ codec, payload }: Pick<Envelope, 'codec' | 'payloa
   return `${typeof payload === 'string' ? TEXT : BYTES}:${codec}`;
 }
 
-/** The rest of an envelope, from its flags on, of a job whose id is remembered. */
-export function encodeRest(job: Pick<NewJob, 'tags' | 'codec' | 'settings' | 'payload'>): string | Buffer {
-  const text = `${encodeFlags(true, job.tags)}${encodeCodec(job)}${encodeSettings(job.settings)}\n`;
+/** The rest of an envelope, from its flags on. `idWasChosen`: whether its id is remembered. */
+export function encodeRest(job: RestOfJob, idWasChosen = true): string | Buffer {
+  const text = `${encodeFlags(idWasChosen, job)}${encodeCodec(job)}${encodeSettings(job)}\n`;
   return withPayload(text, job.payload);
 }
+
+type RestOfJob = Pick<NewJob, 'tags' | 'set' | 'chain' | 'codec' | 'settings' | 'payload'>;
 
 /** Text, and a payload behind it. */
 export function withPayload(text: string, payload: string | Uint8Array): string | Buffer {
@@ -106,7 +142,9 @@ function decodeText(text: string): Envelope | Unreadable {
     return { unreadable: 'the envelope has fewer than four parts' };
   const third = text.slice(createdEnd + 1, settingsEnd);
   const codec = third === '' || third[0] === '{' ? undefined : third.match(CODEC)?.[1];
-  const said = codec === undefined ? third : third.slice(CODEC_START + codec.length);
+  const parts = codec === undefined ? third : third.slice(CODEC_START + codec.length);
+  const tab = parts.indexOf('\t');
+  const said = tab < 0 ? parts : parts.slice(0, tab);
   const settings = said === '' ? NO_SETTINGS : decodeSettings(said);
   if (typeof settings === 'string') return { unreadable: settings };
   const route = text.slice(0, routeEnd);
@@ -116,6 +154,9 @@ function decodeText(text: string): Envelope | Unreadable {
   const workerEnd = route.indexOf(':', priorityEnd + 1);
   const versionAt = route.indexOf(BEFORE_VERSION, workerEnd);
   const [created = '', ...tags] = text.slice(routeEnd + 1, createdEnd).split('\t');
+  const set = tags[0]?.startsWith(BEFORE_SET) ? tags.shift()!.slice(1) : undefined;
+  const more = tab < 0 ? undefined : decodeFurther(parts.slice(tab + 1).split('\t'));
+  if (typeof more === 'string') return { unreadable: more };
   const space = created.indexOf(' ');
   const isOccurrence = created.includes('o', space);
   const envelope: Envelope = {
@@ -125,6 +166,8 @@ function decodeText(text: string): Envelope | Unreadable {
     createdAtMs: Number(created.slice(0, space)),
     idWasChosen: created.includes('c', space),
     tags,
+    ...(set !== undefined && { set }),
+    ...more,
     ...(isOccurrence && { occurrence: { isMissed: created.includes('m', space) } }),
     settings,
     ...(laneStart > 0 && { lateness: decodeLateRule(route.slice(0, laneStart - 1)) }),
@@ -132,6 +175,34 @@ function decodeText(text: string): Envelope | Unreadable {
     payload: text.slice(settingsEnd + 1),
   };
   return versionAt < 0 ? envelope : { ...envelope, version: Number(route.slice(versionAt + 1)) };
+}
+
+/** Or says what is wrong. Nothing of it is told: a chain holds payloads. */
+function decodeFurther(parts: readonly string[]): Pick<Envelope, 'chain' | 'setDone'> | string {
+  const read: { chain?: StoredChain; setDone?: JobSetDone } = {};
+  for (const part of parts) {
+    try {
+      if (part.startsWith(CHAIN)) read.chain = JSON.parse(part.slice(1));
+      else if (part.startsWith(SET_DONE)) read.setDone = decodeSetDone(part.slice(1));
+    } catch {
+      return 'what the envelope says of its chain or its set cannot be read';
+    }
+  }
+  if (read.chain && !Array.isArray(read.chain.next)) return 'what the envelope says of its chain cannot be read';
+  return read;
+}
+
+function decodeSetDone(text: string): JobSetDone {
+  const numbersAt = text.lastIndexOf('"') + 1;
+  const [, total, completed, dead, discarded, cancelled] = text.slice(numbersAt).split(' ').map(Number);
+  return {
+    id: JSON.parse(text.slice(0, numbersAt)),
+    total: total!,
+    completed: completed!,
+    dead: dead!,
+    discarded: discarded!,
+    cancelled: cancelled!,
+  };
 }
 
 function decodeSource(source: string): Pick<Envelope, 'worker' | 'group'> {

@@ -44,7 +44,7 @@ export function encodeRecord({ rule, job }: NewRecurrence): RecordParts {
     rule.jitterMs,
     digestOf(rule),
   ];
-  const text = ` ${encodeFlags(true, job.tags, true)}${encodeCodec(job)}${encodeSettings(job.settings)}\n`;
+  const text = ` ${encodeFlags(true, job, true)}${encodeCodec(job)}${encodeSettings(job)}\n`;
   return {
     head: numbers.join(' '),
     ruleText: ruleText(rule),

@@ -6,7 +6,7 @@ import { aboutJob } from '../link/call-error.js';
 import type { RedisConnection } from '../link/connection.js';
 import type { ServerClock } from '../link/server-clock.js';
 import { type ScheduleReply, scheduleScript } from '../scripts/schedule/contract.js';
-import { SharedArguments, statusOf } from './shared-arguments.js';
+import { SET_OVER, SharedArguments, setOver, statusOf } from './shared-arguments.js';
 
 /** A job on its way, and who waits for the answer. */
 export interface PendingSchedule {
@@ -65,7 +65,8 @@ export class ScheduleSender {
         highestMade: this.lastMade,
         rows: shared.toArguments(),
       };
-      answer(calls, ids, await this.caller.send(this.script, args, calls[0]!.giveUpAt, { bytes }));
+      const reply = await this.caller.send(this.script, args, calls[0]!.giveUpAt, { bytes });
+      answer(options.queue, calls, ids, reply);
     } catch (error) {
       this.caller.rename();
       this.lastMade = '-';
@@ -77,6 +78,7 @@ export class ScheduleSender {
 }
 
 function answer(
+  queue: string,
   calls: readonly PendingSchedule[],
   ids: string[],
   [, , takenAt, letters, ...duplicates]: ScheduleReply,
@@ -85,6 +87,7 @@ function answer(
   let nextDuplicate = 0;
   calls.forEach((call, i) => {
     const id = ids[i]!;
+    if (letters[i] === SET_OVER) return call.reject(setOver(call.job, queue, id));
     const status = statusOf(letters[i]!);
     if (status === 'created') call.resolve({ id, status, dueAtMs: dueOf(call.job, takenAtMs) });
     else if (status === 'ended') call.resolve({ id, status, dueAtMs: null });

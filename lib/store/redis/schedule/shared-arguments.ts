@@ -1,3 +1,4 @@
+import { InvalidScheduleError } from '../../../core/errors.js';
 import type { ScheduleStatus } from '../../../core/job/scheduled-job.js';
 import type { NewJob } from '../../job-store.js';
 import { howChosen, toDueArgument } from '../calls/job-arguments.js';
@@ -26,7 +27,7 @@ export class SharedArguments {
   private readonly rows: Row[] = [];
 
   add(job: NewJob, id: string): void {
-    const settings = encodeSettings(job.settings);
+    const settings = encodeSettings(job);
     const row = this.rowFor(job, settings !== '');
     const due = toDueArgument(job.due);
     row.ids.push(id);
@@ -60,8 +61,9 @@ export class SharedArguments {
       row.haveSettings === haveSettings &&
       sharesRoute(job, row.first);
     // Those of a definition are the very same object.
-    if (mayShare && job.tags === row.first.tags) return row;
-    const middle = encodeFlags(chosen !== '', job.tags) + (haveSettings ? '' : `${codec}\n`);
+    const { tags, set, chain } = row?.first ?? job;
+    if (mayShare && job.tags === tags && job.set === set && !job.chain === !chain) return row;
+    const middle = encodeFlags(chosen !== '', job) + (haveSettings ? '' : `${codec}\n`);
     if (mayShare && row.middle === middle) return row;
     const begun = {
       first: job,
@@ -104,6 +106,16 @@ const STATUSES: Record<string, ScheduleStatus> = {
   e: 'ended',
   t: 'taken',
 };
+
+/** The letter of a job that is not there, as its set is not there or done. */
+export const SET_OVER = 's';
+
+export function setOver({ set, name, id: chosen }: NewJob, queue: string, id = chosen): InvalidScheduleError {
+  return new InvalidScheduleError(
+    `schedule('${name}'): set: got '${set}', which is not there in queue '${queue}' or is done: open the set before its members are scheduled, and close it after.`,
+    { queue, jobName: name, jobId: id, reason: 'set-over' },
+  );
+}
 
 export function statusOf(letter: string): ScheduleStatus {
   const status = STATUSES[letter];

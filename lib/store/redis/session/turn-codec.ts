@@ -11,6 +11,7 @@ import type {
   Turn,
   TurnAnswer,
 } from '../../job-store.js';
+import { completionsOf } from '../codec/completion-fields.js';
 import { decodeEnvelope, onLateOf } from '../codec/envelope-text.js';
 import { textOf } from '../link/send-script.js';
 import {
@@ -83,6 +84,7 @@ export function decodeOrdinary(reply: OrdinaryReply, turn: Turn, settings: Queue
       skippedOccurrences: NONE,
       tendAt: '',
       toTend: NONE,
+      completions: NONE,
       claimed: said.claimed,
     },
     turn,
@@ -148,7 +150,8 @@ type Told =
   | 'isReplay'
   | 'sleepMs'
   | 'tendInMs'
-  | 'toTend';
+  | 'toTend'
+  | 'completions';
 
 /** `said`: the fields that the answers of all three scripts share. */
 function decoded(said: ReturnType<typeof readRelayReply>, own: Omit<TurnAnswer, Told>): Decoded {
@@ -174,6 +177,7 @@ function decoded(said: ReturnType<typeof readRelayReply>, own: Omit<TurnAnswer, 
     sleepMs: lookAt === '0' ? undefined : inMs(lookAt),
     tendInMs: tendAt === '' || hasNotLooked ? undefined : inMs(tendAt),
     toTend: said.toTend,
+    completions: completionsOf(said.completions),
   };
   return { answer, cursor, hasNotLooked };
 }

@@ -1,6 +1,7 @@
 import type { QueueSettings } from '../../../core/options/queue-options.js';
 import type { Settlement, Turn } from '../../job-store.js';
 import { toDueArgument } from '../calls/job-arguments.js';
+import { encodeRest, encodeRoute } from '../codec/envelope-text.js';
 import { encodeFailure } from '../codec/failure-line.js';
 import type { ScriptArgument } from '../scripts/bound-script.js';
 import type { TurnArguments } from '../scripts/turn/contract.js';
@@ -35,7 +36,8 @@ export function encodeTurn(
 
 /** The common end of a job: all of it goes, in one step with its batch. */
 export function leavesNothing(settlement: Settlement, settings: QueueSettings): boolean {
-  return settlement.transition === 'complete' && !settlement.idWasChosen && settings.keepCompleted.count === 0;
+  if (settlement.transition !== 'complete' || settlement.next) return false;
+  return !settlement.idWasChosen && settings.keepCompleted.count === 0;
 }
 
 /** Only a whole turn trims what is kept of jobs. */
@@ -60,7 +62,7 @@ export function leavesNothingToTrim({ transition }: Settlement, { keepCompleted,
 function transitionArguments(settlement: Settlement, { keepEnded }: QueueSettings): [ScriptArgument, ScriptArgument] {
   switch (settlement.transition) {
     case 'complete':
-      return [settlement.idWasChosen ? 'r' : '', withProgress(settlement.result ?? '', settlement)];
+      return [completeFlags(settlement), withProgress(settlement.result ?? '', settlement)];
     case 'retry':
       return [Math.ceil(settlement.delayMs), withProgress(encodeFailure(settlement.failure), settlement)];
     case 'dead':
@@ -76,6 +78,15 @@ function transitionArguments(settlement: Settlement, { keepEnded }: QueueSetting
     case 'cancel':
       return ['', ''];
   }
+}
+
+/** And behind them, where its chain goes on, the next job. */
+function completeFlags({ idWasChosen, next }: Extract<Settlement, { transition: 'complete' }>): ScriptArgument {
+  const flags = idWasChosen ? 'r' : '';
+  if (!next) return flags;
+  const text = `${flags}\n${next.id}\n${Math.ceil(next.due.delayMs)}\n${encodeRoute(next)}\n`;
+  const rest = encodeRest(next, false);
+  return typeof rest === 'string' ? text + rest : Buffer.concat([Buffer.from(text), rest]);
 }
 
 /** JSON has no tab of its own, so one parts the two. */

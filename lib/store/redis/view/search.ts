@@ -1,4 +1,5 @@
 import type { FoundJobs, JobSelection, SearchStep, StoredJob } from '../../job-store.js';
+import { setTag } from '../codec/envelope-text.js';
 import { encodeGroup } from '../codec/group-text.js';
 import type { QueueKeys } from '../keys.js';
 import type { QueueLink } from '../link/queue-link.js';
@@ -44,7 +45,7 @@ export class RedisSearch {
       states: selection.states.join(','),
       idPrefix: selection.idPrefix ?? '',
       names: selection.names?.join('\n') ?? '',
-      tags: selection.tags?.join('\t') ?? '',
+      tags: tagsOf(selection).join('\t'),
       group: encodeGroup(selection.group ?? ''),
       dueFrom: selection.dueFromMs ?? 0,
       dueTo: selection.dueToMs ?? Number.MAX_SAFE_INTEGER,
@@ -79,11 +80,21 @@ function found(rows: readonly string[][], next: Place | undefined, looked: strin
   };
 }
 
-function walksOf({ states, tags }: JobSelection): string[] {
-  const others = states.filter((state) => state !== 'completed');
+function walksOf(selection: JobSelection): string[] {
+  const { states, set } = selection;
+  // The index of a set holds its pending members, and lacks the dead ones.
+  const isApart = (state: string) => state === 'completed' || (set !== undefined && state === 'dead');
+  const others = states.filter((state) => !isApart(state));
   const isOnly = (state: string) => others.every((each) => each === state);
-  const first = tags?.[0] !== undefined ? 'tagged' : isOnly('dead') ? 'dead' : isOnly('active') ? 'active' : 'jobs';
-  return [...(others.length > 0 ? [first] : []), ...(others.length < states.length ? ['completed'] : [])];
+  const isTagged = tagsOf(selection).length > 0;
+  const first = isTagged ? 'tagged' : isOnly('dead') ? 'dead' : isOnly('active') ? 'active' : 'jobs';
+  const apart = ['dead', 'completed'].filter((state) => isApart(state) && states.some((each) => each === state));
+  return [...(others.length > 0 ? [first] : []), ...apart];
+}
+
+/** A set stands among the tags, and first: its index is mostly the smallest. */
+function tagsOf({ set, tags = [] }: JobSelection): readonly string[] {
+  return set === undefined ? tags : [setTag(set), ...tags];
 }
 
 /** `undefined` where nothing is left. The place in a walk that is over is the start of the next walk. */
@@ -98,7 +109,7 @@ function placeAfter(
 }
 
 /** Whoever calls may have changed it. */
-function readPlace(text: string, walks: readonly string[], { tags }: JobSelection): Place {
+function readPlace(text: string, walks: readonly string[], selection: JobSelection): Place {
   let read: unknown;
   try {
     read = JSON.parse(text);
@@ -108,7 +119,7 @@ function readPlace(text: string, walks: readonly string[], { tags }: JobSelectio
     throw new RangeError(NO_PLACE);
   const isKnown = walk === walks.length ? from === '' && left.length > 0 : walks[walk] !== undefined;
   const isPlace = from === '' || (FORMS[walks[walk]!] ?? BY_SCORE).test(from);
-  const hasTag = walks[walk] !== 'tagged' || tags?.[Number.parseInt(from || '1', 10) - 1] !== undefined;
+  const hasTag = walks[walk] !== 'tagged' || tagsOf(selection)[Number.parseInt(from || '1', 10) - 1] !== undefined;
   if (!isKnown || !isPlace || !hasTag) throw new RangeError(NO_PLACE);
   return [walk, from, left, met];
 }

@@ -6,7 +6,7 @@
 -- @arg began epoch ms: when the first step was taken, 0 = now
 -- @arg limit count: how many jobs to look at at the most
 -- @given clustered, settings.stealAfterMs, settings.keepEnded
--- @returns result text: "<index after which to go on> <last index> <when the first step was taken>" and, a tab before each, the ids of the cancelled jobs, in the order in which they came by the tag
+-- @returns result text, ...completions text[]: "<index after which to go on> <last index> <when the first step was taken>" and, a tab before each, the ids of the cancelled jobs, in the order in which they came by the tag. Then as of cancel.lua
 -- @needs parts/clock.lua
 -- @include parts/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
@@ -25,4 +25,4 @@ writeEndings()
 local result = table.concat({ step.nextFrom .. ' ' .. step.walk, unpack(step.ids) }, '\t')
 -- @include parts/answer.lua
 -- @include parts/wake/lanes.lua
-return { 'done', digits(now), result }
+return { 'done', digits(now), result, unpack(completions or {}) }

@@ -3,11 +3,12 @@
 -- `cancelled`, `unqueued`: ids of waiting jobs, and of queued ones. `refuseOtherKinds` stops the script before anything is written where
 -- somebody has given one of these keys another type.
 -- `skipped`: ids of recurrences whose armed occurrence is among them. The caller is to tend these, which arms the next.
+-- `completions`: see parts/follow-ups.lua; nil where no set was done.
 -- A holder that waits and is cancelled holds its group no longer.
 -- @needs parts/envelope-tags.lua, parts/envelope.lua, parts/claim.lua, parts/lanes.lua, parts/enter.lua, parts/queued.lua, parts/untag.lua, recur/record.lua
 -- @takes base, jobsKey, claimsKey, failuresKey, queuedKey, statsKey
 -- @changes ofGroups
--- @gives cancelled, unqueued, skipped, cancelWaiting, cancelQueued, refuseOtherKinds, writeCancelled
+-- @gives completions, cancelled, unqueued, skipped, cancelWaiting, cancelQueued, refuseOtherKinds, writeCancelled
 local freedLanes, freeGroup, endHold = {}, nil, nil
 -- @include group/free-group.lua
 cancelled, unqueued = {}, {}
@@ -27,7 +28,7 @@ end
 function cancelWaiting(id, envelope, lane)
   takeFromLane(openLane(lane), id)
   endHold(id, lane, true)
-  untagJob(id, tagsOf(envelope))
+  untagJob(id, tagsOf(envelope), 'cancelled')
   cancelled[#cancelled + 1] = id
   local recurrence, at = string.match(id, '^(.*)@(%d+)$')
   if recurrence and hasFlag(envelope, 'o') then skipArmed(recurrence, tonumber(at)) end
@@ -35,7 +36,7 @@ end
 
 -- Read phase. `envelope`: that of the running job, if it is there.
 function cancelQueued(id, queued, envelope)
-  untagJob(id, tagsWithout(queued.tags, tagsOf(envelope or '')))
+  untagJob(id, tagsWithout(queued.tags, tagsOf(envelope or '')), 'cancelled')
   unqueued[#unqueued + 1] = id
   local marked = remarked(redis.call('HGET', claimsKey, id) or '', '[fq]', 'f')
   -- Where somebody has taken the claim there is nothing to mark.
@@ -52,16 +53,27 @@ end
 
 function writeCancelled()
   if cancelled[1] or unqueued[1] then refuseOtherKinds() end
+  local writeFollowUps
+  if leftSets then
+    local steps
+    -- @include parts/follow-ups.lua
+  end
   if cancelled[1] then
     readLevels()
     redis.call('HDEL', jobsKey, unpack(cancelled))
+    if writeFollowUps then writeFollowUps() end
     closeLanes()
     redis.call('HDEL', claimsKey, unpack(cancelled))
     redis.call('HDEL', failuresKey, unpack(cancelled))
     if states[1] then redis.call('HSET', base .. 'timetable', unpack(states)) end
   end
   if unqueued[1] then
+    if not cancelled[1] then readLevels() end
     redis.call('HDEL', queuedKey, unpack(unqueued))
+    if writeFollowUps and not cancelled[1] then
+      writeFollowUps()
+      closeLanes()
+    end
     if lastRuns[1] then redis.call('HSET', claimsKey, unpack(lastRuns)) end
     redis.call('HINCRBY', statsKey, 'scheduled', #unqueued)
   end

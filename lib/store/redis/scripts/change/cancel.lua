@@ -3,7 +3,7 @@
 -- @keys jobs, claims, failures, queued, stats, levels, sleeping
 -- @arg id text: job id
 -- @given clustered, settings.stealAfterMs, settings.keepEnded
--- @returns count '1' | '0': 1 if the job was waiting or queued and will never start; 0 if it had started, ended or was never there
+-- @returns count '1' | '0', ...completions text[]: 1 if the job was waiting or queued and will never start; 0 if it had started, ended or was never there. Three for each completion job of a set that was done by this call: id, name, when it is due
 -- @needs parts/clock.lua
 -- @include parts/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
@@ -23,4 +23,4 @@ writeEndings()
 local result = tostring(#cancelled + #unqueued)
 -- @include parts/answer.lua
 -- @include parts/wake/lanes.lua
-return { 'done', digits(now), result }
+return { 'done', digits(now), result, unpack(completions or {}) }

@@ -7,8 +7,8 @@
 -- @arg limit count: about how many jobs to look at
 -- @arg scheduledBy epoch ms: only jobs that were scheduled by then, 0 = by now
 -- @given clustered, settings.stealAfterMs, settings.keepEnded
--- @returns result text: "<how many were cancelled> <where to go on, 0 = the walk is over> <bytes of what was looked at>
---   <by when, epoch ms>" and, a tab before each, the ids of recurrences that are to be tended
+-- @returns result text, ...completions text[]: "<how many were cancelled> <where to go on, 0 = the walk is over> <bytes of what was looked at>
+--   <by when, epoch ms>" and, a tab before each, the ids of recurrences that are to be tended. Then as of cancel.lua
 -- @needs parts/clock.lua
 -- @include parts/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
@@ -21,6 +21,8 @@ local madeBy = scheduledBy == 0 and now or scheduledBy
 -- One that somebody has damaged is in no lane that could be told.
 local function wasMadeInTime(envelope)
   local madeAt = string.match(envelope, '^[^\n]*\n(%d+)')
+  -- The completion job of a set whose last members this very call clears away is to stay.
+  if madeAt and tonumber(madeAt) == madeBy and string.find(envelope, '^[^\n]*\n[^\n]*\n[^\n]*\ts"') then return false end
   return madeAt and tonumber(madeAt) <= madeBy
 end
 
@@ -49,4 +51,4 @@ local result = #cancelled + #unqueued .. ' ' .. goOn .. ' ' .. bytes .. ' ' .. d
 for _, id in ipairs(skipped) do result = result .. '\t' .. id end
 -- @include parts/answer.lua
 -- @include parts/wake/lanes.lua
-return { 'done', digits(now), result }
+return { 'done', digits(now), result, unpack(completions or {}) }

@@ -7,7 +7,7 @@ export interface CancelArguments {
   id: string;
 }
 
-export type CancelReply = [status: string, now: string, count: '1' | '0'];
+export type CancelReply = [status: string, now: string, count: '1' | '0', ...completions: string[]];
 
 const encodeCancel = (a: CancelArguments, given: GivenArguments): ScriptArgument[] => [a.id, given.clustered ? 1 : 0, given.stealAfterMs, given.keepEnded];
 
@@ -50,7 +50,7 @@ export interface CancelTaggedArguments {
   limit: number;
 }
 
-export type CancelTaggedReply = [status: string, now: string, result: string];
+export type CancelTaggedReply = [status: string, now: string, result: string, ...completions: string[]];
 
 const encodeCancelTagged = (a: CancelTaggedArguments, given: GivenArguments): ScriptArgument[] => [
   a.from,
@@ -85,7 +85,7 @@ export interface ClearArguments {
   scheduledBy: number;
 }
 
-export type ClearReply = [status: string, now: string, result: string];
+export type ClearReply = [status: string, now: string, result: string, ...completions: string[]];
 
 const encodeClear = (a: ClearArguments, given: GivenArguments): ScriptArgument[] => [
   a.cursor,
@@ -116,7 +116,7 @@ export interface RemoveArguments {
   id: string;
 }
 
-export type RemoveReply = [status: string, now: string, isRemoved: '1' | '0'];
+export type RemoveReply = [status: string, now: string, isRemoved: '1' | '0', ...completions: string[]];
 
 const encodeRemove = (a: RemoveArguments, given: GivenArguments): ScriptArgument[] => [a.id, given.clustered ? 1 : 0, given.stealAfterMs];
 

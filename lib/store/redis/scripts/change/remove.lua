@@ -4,7 +4,7 @@
 -- @keys jobs, claims, failures, usedIds, stats, levels, sleeping, dead, completed, results, queued
 -- @arg id text: job id
 -- @given clustered, settings.stealAfterMs
--- @returns isRemoved '1' | '0': 0 if the job runs or is not there
+-- @returns isRemoved '1' | '0', ...completions text[]: 0 if the job runs or is not there. Then as of cancel.lua
 -- @needs parts/envelope-tags.lua, parts/clock.lua
 -- @include parts/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
@@ -40,4 +40,4 @@ else
 end
 -- @include parts/answer.lua
 -- @include parts/wake/lanes.lua
-return { 'done', digits(now), result }
+return { 'done', digits(now), result, unpack(completions or {}) }

@@ -17,7 +17,7 @@
 -- @needs parts/clock.lua
 -- @include parts/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
--- @needs parts/envelope.lua, parts/lanes.lua, parts/enter.lua, dead/dead-walk.lua
+-- @needs parts/envelope.lua, parts/envelope-tags.lua, parts/lanes.lua, parts/enter.lua, parts/tag.lua, dead/dead-walk.lua
 
 local step, ids = { from = '-inf', skipped = 0, last = '' }, {}
 if id == '' then
@@ -37,6 +37,8 @@ end
 
 local first = dueOrDelay > 0 and dueOrDelay or now - dueOrDelay
 local back, isBack = {}, {}
+-- By set, how many members are pending again.
+local pending = {}
 if ids[1] then
   for i, envelope in ipairs(redis.call('HMGET', jobsKey, unpack(ids))) do
     local laneName = laneOf(envelope or '')
@@ -44,6 +46,13 @@ if ids[1] then
     if laneName ~= '' then
       addToLane(enterLane(laneName), ids[i], math.floor(first + (replayed + #back) * spacing))
       back[#back + 1], isBack[ids[i]] = ids[i], true
+      local set = string.match(tagsOf(envelope), '\t(\31[^\t]*)')
+      local dead = set and tonumber(redis.call('HGET', base .. 'set:' .. string.sub(set, 2), 'dead') or 0) or 0
+      -- It is pending again. Of a set that is done it runs without being counted.
+      if dead > (pending[set] or 0) then
+        pending[set] = (pending[set] or 0) + 1
+        tagJob(ids[i], set)
+      end
     end
   end
 end
@@ -51,6 +60,8 @@ if back[1] then
   closeLanes()
   redis.call('ZREM', deadKey, unpack(back))
   redis.call('HDEL', claimsKey, unpack(back))
+  for set, count in pairs(pending) do redis.call('HINCRBY', base .. 'set:' .. string.sub(set, 2), 'dead', -count) end
+  writeTagged()
 end
 local result = deadAfter(step, isBack)
 -- @include parts/answer.lua

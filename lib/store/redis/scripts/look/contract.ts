@@ -340,6 +340,25 @@ export const prioritiesScript = (keys: QueueKeys): BoundScript<PrioritiesArgumen
   encode: encodePriorities,
 });
 
+/** See sets.lua, which says what each of these is. */
+export interface SetsArguments {
+  base: string;
+  id: string;
+  isDone: boolean;
+  from: number;
+  limit: number;
+}
+
+export type SetsReply = [isLast: '1' | '', ...sets: string[]];
+
+const encodeSets = (a: SetsArguments): ScriptArgument[] => [a.base, a.id, a.isDone ? 1 : 0, a.from, a.limit];
+
+export const setsScript = (keys: QueueKeys): BoundScript<SetsArguments, SetsReply> => ({
+  name: 'sets',
+  keys: [keys.sets],
+  encode: encodeSets,
+});
+
 /** See sizes.lua, which says what each of these is. */
 export type SizesArguments = Record<string, never>;
 

@@ -37,7 +37,7 @@ function suspectLane(lane)
 end
 
 -- 'c': the caller chose the id; 'o': it is an occurrence of a recurrence; 'm': and one that was missed and is made up for; 'w': it is of a row
--- with a longest wait (see schedule/when.lua).
+-- with a longest wait (see schedule/when.lua); 't': a chain goes on after it.
 function hasFlag(envelope, flag)
   return string.find(envelope, '^[^\n]*\n%d+ %l*' .. flag) ~= nil
 end

@@ -31,6 +31,8 @@ if status == 'created' or status == 'changed' then
   resolveDisarmed()
   writeRecords()
   -- @include recur/write.lua
+  -- See schedule/schedule.lua.
+  if string.find(rest, '^ %l*t') then redis.call('HSET', statsKey, 'schema', SCHEMA) end
 elseif status == 'unchanged' then
   beTended()
 end

@@ -25,6 +25,8 @@ if letter == '1' then
   admitted.fields, admitted.chosenIds = { id, route .. '\n' .. digits(now) .. ' ' .. rest }, chosenIds
   writeAdmitted()
   writeScheduled()
+  -- See schedule.lua.
+  if string.find(rest, '^%l*t') then redis.call('HSET', statsKey, 'schema', SCHEMA) end
 end
 if goingOn[1] then redis.call('HSET', claimsKey, unpack(goingOn)) end
 -- @include parts/wake/lanes.lua

@@ -55,7 +55,7 @@ export interface ReplaceArguments {
   rest: string | Buffer;
 }
 
-export type ReplaceReply = [status: string, now: string, letter: string, due?: string, besides?: string];
+export type ReplaceReply = [status: string, now: string, letter: string, due: string, besides: string, ...completions: string[]];
 
 const encodeReplace = (a: ReplaceArguments, given: GivenArguments): ScriptArgument[] => [
   given.clustered ? 1 : 0,

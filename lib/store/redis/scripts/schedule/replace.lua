@@ -10,9 +10,11 @@
 -- @arg maxWaitMs number: how long after the first of its row it is due at the latest (ms), -1 = any time (see schedule/when.lua)
 -- @arg throttleMs number: how far apart the due times of new jobs of the id are at least (ms), -1 = not at all
 -- @arg rest payload: the envelope from its flags on
--- @returns letter text, due? text, besides? text: `due` of the job that has the id now, but for 'e'. Letters: '1' created, `besides`
+-- @returns letter text, due text, besides text, ...completions text[]: `due` of the job that has the id now, '' for 'e' and 's'; three for each
+--   completion job of a set that was done by this call: id, name, when it is due. Letters: '1' created, `besides`
 --   'dead' where a dead job was pushed out; 'r' a waiting job was replaced; 'q' queued behind a running job; 't' a job of another name,
---   `besides`, waits, runs or is dead; 'e' a made id whose job was created before, and has ended
+--   `besides`, waits, runs or is dead; 'e' a made id whose job was created before, and has ended; 's' nothing has changed, as the
+--   set of the new job is not there or done
 -- @needs parts/claim-text.lua, parts/envelope-tags.lua, parts/clock.lua
 -- @include parts/begin.lua
 -- @needs schedule/made.lua, parts/envelope.lua, parts/claim.lua, parts/route.lua, parts/waiting.lua, parts/lanes.lua, parts/enter.lua
@@ -22,11 +24,13 @@ if earlierAnswer then
   local reply = { 'replayed', digits(now) }
   -- Names may hold spaces, but no line breaks.
   for field in string.gmatch(earlierAnswer, '[^\n]+') do reply[#reply + 1] = field end
+  for i = #reply + 1, 5 do reply[i] = '' end
   return reply
 end
 
 local laneName, tags = laneOfRoute(route), tagsOfFlags(rest)
 local name = nameOf(laneName)
+local set = string.match(tags, '\t(\31[^\t]*)')
 
 -- When the new job is due, and its envelope. `before`: as of `whenOf`.
 local due, newEnvelope
@@ -55,6 +59,16 @@ do
   there.name = there.state and nameOf(there.lane or laneOf(there.envelope))
 end
 
+-- Read phase: which sets are done where the job that was there leaves its own.
+local writeFollowUps, completions
+local function leaveSets()
+  -- One that was there in the same set, but is not counted there, as that was another set of this id.
+  if set then tagJob(id, set) end
+  if not leftSets then return end
+  local steps
+  -- @include parts/follow-ups.lua
+end
+
 -- Puts the new job into its lane. It keeps the crashes of a waiting job, and its place among the suspects: or a job that kills its
 -- process could be kept alive for ever by replacing it.
 local function putInPlace(crashes)
@@ -64,7 +78,11 @@ local function putInPlace(crashes)
   admitted.fields, admitted.chosenIds = { id, newEnvelope }, { id }
   -- A job that takes the place of a dead one is a new one, also in the order of its tags.
   tagJob(id, there.state == 'dead' and tags or tagsWithout(tags, there.tags))
-  untagJob(id, tagsWithout(there.tags, tags))
+  -- The dead job has left its set before.
+  untagJob(id, tagsWithout(there.tags, tags), there.state == 'waiting' and 'cancelled' or nil)
+  leaveSets()
+  readLevels()
+  if writeFollowUps then writeFollowUps() end
   writeAdmitted()
   if crashes > 0 then
     redis.call('HSET', claimsKey, id, formatClaim('0n', 0, crashes, digits(due), '-', lane.name, tags))
@@ -91,8 +109,14 @@ function replaceAs.active()
   setWhen(before)
   local marked = remarked(there.claim, '[fq]', 'q')
   local tagsBefore = before and before.tags or ''
-  untagJob(id, tagsWithout(tagsBefore, there.tags .. tags))
+  untagJob(id, tagsWithout(tagsBefore, there.tags .. tags), 'cancelled')
   tagJob(id, tagsWithout(tags, there.tags .. tagsBefore))
+  leaveSets()
+  if writeFollowUps then
+    readLevels()
+    writeFollowUps()
+    closeLanes()
+  end
   redis.call('HSET', queuedKey, id, digits(due) .. ' ' .. newEnvelope)
   -- Where somebody has taken the claim there is nothing to mark: the queued job is found when the lease ends.
   if marked then redis.call('HSET', claimsKey, id, marked) end
@@ -123,15 +147,19 @@ end
 local answer
 if there.name and there.name ~= name then
   answer = { 't', there.due, there.name }
+elseif not there.state and there.envelope == '' and ranUnanswered(id, chosen) then
+  answer = { 'e' }
+elseif set and redis.call('EXISTS', base .. 'set:' .. string.sub(set, 2)) == 0 then
+  answer = { 's' }
 elseif there.state then
   answer = replaceAs[there.state]()
-elseif there.envelope == '' and ranUnanswered(id, chosen) then
-  answer = { 'e' }
 else
   there.lane = nil
   answer = create()
 end
+-- See schedule.lua.
+if string.find(rest, '^%l*t') and answer[1] ~= 't' and answer[1] ~= 'e' and answer[1] ~= 's' then redis.call('HSET', statsKey, 'schema', SCHEMA) end
 local result = table.concat(answer, '\n')
 -- @include parts/answer.lua
 -- @include parts/wake/lanes.lua
-return { 'done', digits(now), unpack(answer) }
+return { 'done', digits(now), answer[1], answer[2] or '', answer[3] or '', unpack(completions or {}) }

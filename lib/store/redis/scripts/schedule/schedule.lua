@@ -9,9 +9,10 @@
 --   route of the envelope; due (> 0: at, epoch ms; <= 0: minus the delay in ms; '' each has its own); the middle, which follows the
 --   time; then their ids, made ones, all of one length, joined into one argument; then, where each has its own, their dues; then the
 --   ends of their envelopes
--- @returns takenAt text, letters text, ...duplicates text[]: when the call was taken in; a letter for each job; for each letter but '1'
---   and 'e' the due time of the job that is there, of 't' also its name, behind a space. Letters: '1' created; under a known id 'w' a
---   job waits, 'a' one runs, 'd' one is dead, 'e' one ended lately, 't' a job of another name waits, runs or is dead
+-- @returns takenAt text, letters text, ...duplicates text[]: when the call was taken in; a letter for each job; for each letter but '1',
+--   'e' and 's' the due time of the job that is there, of 't' also its name, behind a space. Letters: '1' created; under a known id 'w' a
+--   job waits, 'a' one runs, 'd' one is dead, 'e' one ended lately, 't' a job of another name waits, runs or is dead; 's' not there, as its set is
+--   not there or done
 -- @repeat the receipt answers even when the job has run and is gone by then. Where an eviction has taken the receipt, jobs with made
 --   ids are written again.
 -- @needs parts/clock.lua
@@ -67,13 +68,16 @@ end
 local sub = string.sub
 local CREATED = '\n' .. digits(now) .. ' '
 local fields, takenIds = admitted.fields, admitted.chosenIds
-local created, index = 0, 0
+local created, index, hasChain = 0, 0, nil
 
 for _, row in ipairs(rows) do
   local count, chosen, ids, ends = row.count, row.chosen, row.ids, row.ends
   local middle, due, dues = row.middle, row.due, row.due == '' and row.dues
   local dueText
   local beginning, tags = row.route .. CREATED .. middle, tagsOfFlags(middle)
+  local set = tags ~= '' and string.match(tags, '\t\31([^\t]*)')
+  local newLetter = set and redis.call('EXISTS', base .. 'set:' .. set) == 0 and 's' or '1'
+  hasChain = hasChain or string.find(middle, '^%l*t')
   local laneName = laneOfRoute(row.route)
   local isChosen, name = chosen ~= '', chosen ~= '' and nameOf(laneName)
   local madeIds, idLength = ARGV[ids], #ARGV[ids] / count
@@ -88,13 +92,13 @@ for _, row in ipairs(rows) do
     local id, letter
     if isChosen then
       id = ARGV[ids + i]
-      letter = letterOf(id, chosen, name) or '1'
+      letter = letterOf(id, chosen, name) or newLetter
       if letter == '1' then
         seen[id] = { letter = 'w', due = dueText, name = name }
         takenIds[#takenIds + 1] = id
       end
     else
-      id, letter = sub(madeIds, i * idLength + 1, (i + 1) * idLength), '1'
+      id, letter = sub(madeIds, i * idLength + 1, (i + 1) * idLength), newLetter
     end
     index = index + 1
     letters[index] = letter
@@ -115,6 +119,8 @@ end
 if created > 0 then
   writeAdmitted()
   writeScheduled()
+  -- Releases before chains would take such a job for a damaged one.
+  if hasChain then redis.call('HSET', statsKey, 'schema', SCHEMA) end
 end
 if goingOn[1] then redis.call('HSET', claimsKey, unpack(goingOn)) end
 local reply = { digits(now), table.concat(letters), unpack(duplicates) }

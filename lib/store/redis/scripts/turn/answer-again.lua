@@ -27,4 +27,4 @@ if unmarked[1] and (deadline == 0 or now <= deadline) then
   redis.call('PEXPIRE', receiptKey, keepReceiptMs)
   redis.call('HSET', claimsKey, unpack(unmarked))
 end
-do return { 'replayed', digits(now), bits, {}, {}, {}, {}, {}, {}, digits(now), fence .. letter, '', '', suspect, {}, '-', {}, '-', unpack(claimed) } end
+do return { 'replayed', digits(now), bits, {}, {}, {}, {}, {}, {}, digits(now), fence .. letter, '', '', suspect, {}, '-', {}, '-', {}, unpack(claimed) } end

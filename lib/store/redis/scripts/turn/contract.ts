@@ -111,9 +111,9 @@ export interface RelayArguments {
   maxLength: number;
 }
 
-export type RelayReply = [status: string, now: string, recovered: string[], late: string[], brokenJobs: string[], deadDropped: string[], lookAt: string, cursor: string, skippedOccurrences: string[], tendAt: string, toTend: string[]];
+export type RelayReply = [status: string, now: string, recovered: string[], late: string[], brokenJobs: string[], deadDropped: string[], lookAt: string, cursor: string, skippedOccurrences: string[], tendAt: string, toTend: string[], completions: string[]];
 
-export const readRelayReply = (r: RelayReply) => ({ status: r[0], now: r[1], recovered: r[2], late: r[3], brokenJobs: r[4], deadDropped: r[5], lookAt: r[6], cursor: r[7], skippedOccurrences: r[8], tendAt: r[9], toTend: r[10] });
+export const readRelayReply = (r: RelayReply) => ({ status: r[0], now: r[1], recovered: r[2], late: r[3], brokenJobs: r[4], deadDropped: r[5], lookAt: r[6], cursor: r[7], skippedOccurrences: r[8], tendAt: r[9], toTend: r[10], completions: r[11] });
 
 const encodeRelay = (a: RelayArguments, given: GivenArguments): ScriptArgument[] => [
   given.clustered ? 1 : 0,
@@ -213,11 +213,11 @@ export interface TurnArguments {
   limits: readonly ScriptArgument[];
 }
 
-export type TurnReply = [status: string, now: string, bits: string, lost: string[], toCancel: string[], recovered: string[], late: string[], brokenJobs: string[], deadDropped: string[], lookAt: string, fence: string, cursor: string, isContended: '1' | '', suspect: 'reserved' | 'taken' | 'waits' | '', skippedOccurrences: string[], tendAt: string, toTend: string[], uses: 'more' | '' | '-', ...claimed: string[]];
+export type TurnReply = [status: string, now: string, bits: string, lost: string[], toCancel: string[], recovered: string[], late: string[], brokenJobs: string[], deadDropped: string[], lookAt: string, fence: string, cursor: string, isContended: '1' | '', suspect: 'reserved' | 'taken' | 'waits' | '', skippedOccurrences: string[], tendAt: string, toTend: string[], uses: 'more' | '' | '-', completions: string[], ...claimed: string[]];
 
-export const readTurnReply = (r: TurnReply) => ({ status: r[0], now: r[1], bits: r[2], lost: r[3], toCancel: r[4], recovered: r[5], late: r[6], brokenJobs: r[7], deadDropped: r[8], lookAt: r[9], fence: r[10], cursor: r[11], isContended: r[12], suspect: r[13], skippedOccurrences: r[14], tendAt: r[15], toTend: r[16], uses: r[17], claimed: r.slice(18) as string[] });
+export const readTurnReply = (r: TurnReply) => ({ status: r[0], now: r[1], bits: r[2], lost: r[3], toCancel: r[4], recovered: r[5], late: r[6], brokenJobs: r[7], deadDropped: r[8], lookAt: r[9], fence: r[10], cursor: r[11], isContended: r[12], suspect: r[13], skippedOccurrences: r[14], tendAt: r[15], toTend: r[16], uses: r[17], completions: r[18], claimed: r.slice(19) as string[] });
 
-export const TURN_CLAIMED_AT = 18;
+export const TURN_CLAIMED_AT = 19;
 
 const encodeTurn = (a: TurnArguments, given: GivenArguments): ScriptArgument[] => [
   given.clustered ? 1 : 0,

@@ -29,7 +29,12 @@ do
       local marks = marksOf(otherClaims[i], others[3][i])
       -- Of a job that prefers nobody, belongs to no group and is no suspect, nothing stands in the lane between priority and name.
       local isOrdinary = marks == '' and string.find(otherClaims[i], '^%S+ %S+ %S+ %S+ %S+ %d+::')
-      if marks and not isOrdinary then return { 'whole', digits(now), '' } end
+      local transition, first = others[1][i], others[4][i]
+      local mayEnd = transition ~= 'retry' and transition ~= 'snooze' and transition ~= 'release' and transition ~= 'extend'
+      local isOfSet = marks and mayEnd and string.find(otherClaims[i], '\t\31', 1, true)
+      local hasStep = transition == 'complete' and string.find(first, '\n', 1, true)
+      local isOrdinaryStep = not hasStep or not leftSets and string.find(first, '^%l*\n[^\n]*\n%d+\n%l?%d* ?%d+::')
+      if marks and not (isOrdinary and isOrdinaryStep) or isOfSet then return { 'whole', digits(now), '' } end
     end
     -- No job is queued behind these.
     local function takePlace() end
@@ -85,6 +90,12 @@ for i = 1, #fit do outlook.limitAfter = outlook.limitAfter - fit[i].weight end
 outlook.toWake = toWake
 if outlook.limitAfter > 0 and not stopped then outlook.sleepUntil = math.floor(now + math.min(settings.maxSleepMs, settings.leaseMs / 3)) end
 if stopped or next(fullNames) then readOwnCrew() end
+local writeFollowUps, completions
+if decided.steps then
+  local steps = decided.steps
+  -- @include parts/follow-ups.lua
+  decided.lookAgain = true
+end
 readLevels()
 
 -- Then everything is written. Redis with a full memory finishes a script whose first write is a removal, so the queue drains. The first write is
@@ -102,12 +113,16 @@ end
 if me.listing ~= '' and outlook.hears then redis.call('ZADD', sleepingKey, 'GT', digits(now + settings.leaseMs), me.crew) end
 -- @include turn/after/write-jobs.lua
 if claimsLast then handOut() end
+if writeFollowUps then writeFollowUps() end
 if not onlyRemovesAndClaims then closeLanes() end
 if decided.remembered[1] or me.listing ~= '' then
   local added = #decided.remembered / 2
   -- @include turn/after/forget-ids.lua
 end
 writeUntagged()
+if leftSets then
+  -- @include turn/settle/count-completed.lua
+end
 if me.listing ~= '' then
   local presence, options, host = 'here', string.match(me.listing, '^[^\n]*\n([^\n]*)\n(.*)$')
   -- @include turn/after/presence.lua

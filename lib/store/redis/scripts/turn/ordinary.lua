@@ -4,6 +4,8 @@
 --     a key that is there as long as the use lasts: so no use is missed, whoever began it;
 --   - where a lease has run out, a due job is too late by its rule or broken, or a job that is settled is to be cancelled, has another one queued
 --     behind it, or does not lie in an ordinary lane;
+--   - where a set may be done by it, a member of one ends in another way than by completing, or the next step of a chain has a group or prefers a
+--     worker;
 --   - where more due lanes of others stand in front than one turn looks through;
 --   - where the call has run before, or nobody has served the queue before;
 --   - where what the queue keeps is to be trimmed. A turn that lists its session looks for that.
@@ -60,6 +62,9 @@ if isRecovering then return { 'whole', digits(now), '' } end
 -- @include turn/settle/ended.lua
 -- @include turn/settle/parse-lists.lua
 -- @include turn/settle/completed.lua
+if leftSets then
+  -- @include turn/settle/sets-stay.lua
+end
 local others, renewals, reports = nextList(5), nextList(2), nextList(3)
 -- @include turn/claim/handlers.lua
 -- Those with the earliest due times: the due ones, and when the next one is due.
@@ -90,6 +95,9 @@ if onlyCompletes and (oneLane or me.limit == 0 or firstDueAt > now) then
     -- @include turn/settle/write-ended.lua
     redis.call('HINCRBY', statsKey, 'completed', #endedIds)
     writeUntagged()
+    if leftSets then
+      -- @include turn/settle/count-completed.lua
+    end
   elseif not oneLane then
     -- The first write removes, here too.
     redis.call('ZREM', sleepersKey, me.session)

@@ -44,10 +44,11 @@
 -- @return skippedOccurrences text[]: as of turn.lua
 -- @return tendAt text: see there
 -- @return toTend text[]: see there
+-- @return completions text[]: see there
 -- @repeat jobs that were moved are not moved again, and nothing is told.
 -- @needs parts/clock.lua
 -- @include parts/begin.lua
-if earlierAnswer then return { 'replayed', digits(now), {}, {}, {}, {}, digits(now), '', {}, '-', {} } end
+if earlierAnswer then return { 'replayed', digits(now), {}, {}, {}, {}, digits(now), '', {}, '-', {}, {} } end
 if me.limit > 0 and redis.call('SCARD', handlesKey) ~= me.crewSize then return { 'unregistered', digits(now) } end
 if me.limit > 0 then
   local found = redis.call('TYPE', targetKey).ok
@@ -57,7 +58,7 @@ if me.limit > 0 then
     return { 'refused', digits(now), found }
   end
 end
--- @needs parts/claim.lua, parts/envelope-tags.lua, turn/claims.lua, parts/wake/sleepers.lua, parts/enter.lua
+-- @needs parts/claim.lua, parts/envelope-tags.lua, turn/claims.lua, parts/wake/sleepers.lua, parts/enter.lua, parts/route.lua, parts/tag.lua, parts/untag.lua
 known.session, known.crew = me.session, me.crew
 
 -- First everything is read, so that a script that cannot go on leaves nothing half done.
@@ -121,6 +122,17 @@ if picked[1] then
 end
 -- @include turn/after/outlook.lua
 -- @include turn/after/find-lost.lua
+for _, job in ipairs(fit) do
+  local set = string.match(tagsOf(job.envelope), '\t(\31[^\t]*)')
+  if set then untagJob(job.id, set, 'completed') end
+end
+-- @include turn/settle/leave-sets.lua
+local writeFollowUps, completions
+if leftSets or decided.steps then
+  local steps = decided.steps
+  -- @include parts/follow-ups.lua
+  decided.lookAgain = true
+end
 
 -- Then everything is written. Jobs move before all other writes about jobs: where Redis refuses that, for want of a permission, nothing
 -- has moved.
@@ -136,4 +148,4 @@ local result = ''
 -- Messages come last, as they cannot be taken back.
 -- @include turn/after/wake-others.lua
 -- With µs: a session that took it for the whole millisecond would wake up to one later.
-return { 'done', string.format('%.3f', nowUs / 1000), report.recovered, report.late, report.brokenJobs, report.deadDropped, digits(outlook.lookAt), nextCursor, recurring and recurring.skippedOccurrences or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.toTend or {} }
+return { 'done', string.format('%.3f', nowUs / 1000), report.recovered, report.late, report.brokenJobs, report.deadDropped, digits(outlook.lookAt), nextCursor, recurring and recurring.skippedOccurrences or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.toTend or {}, completions or {} }

@@ -58,6 +58,7 @@
 -- @return tendAt text: when the recurrences of the queue are to be tended, epoch ms, '' = it has none, '-' = this turn did not look
 -- @return toTend text[]: ids of recurrences that are to be tended at once
 -- @return uses 'more' | '' | '-': whether the queue uses more than an ordinary turn knows (see turn/uses.lua), or has more to trim; '-' = this turn did not ask
+-- @return completions text[]: three for each completion job of a set that was done by this turn: id, name, when it is due
 -- @return ...claimed text[]: three for each claimed job: id; due and, unless it is its first claim, attempt and crashes; envelope
 -- @repeat settlements are answered from the receipt, and the jobs claimed then are handed out again, without envelopes where their leases
 --   are over by then. Of renewals nothing is told, and the jobs that were recovered, late, broken or deleted are not told again.
@@ -69,7 +70,7 @@ do
   end
 end
 if me.limit > 0 and redis.call('SCARD', handlesKey) ~= me.crewSize then return { 'unregistered', digits(now) } end
--- @needs parts/wake/sleepers.lua
+-- @needs parts/wake/sleepers.lua, parts/route.lua, parts/tag.lua, parts/untag.lua
 known.session, known.crew = me.session, me.crew
 
 -- First everything is read, so that a script that cannot go on leaves nothing half done.
@@ -134,6 +135,13 @@ end
 if places then places.left = places.left - #fit end
 -- @include turn/after/outlook.lua
 -- @include turn/after/find-lost.lua
+-- @include turn/settle/leave-sets.lua
+local writeFollowUps, completions
+if leftSets or decided.steps then
+  local steps = decided.steps
+  -- @include parts/follow-ups.lua
+  decided.lookAgain = true
+end
 
 -- Then everything is written.
 -- @include turn/after/write.lua
@@ -161,4 +169,4 @@ if me.presence == 'here' and not decided.trimsAgain then
   uses = usesMore and 'more' or ''
 end
 -- With µs: a session that took it for the whole millisecond would wake up to one later.
-return { 'done', string.format('%.3f', nowUs / 1000), table.concat(report.bits), report.lost, report.toCancel, report.recovered, report.late, report.brokenJobs, report.deadDropped, digits(outlook.lookAt), digits(fence) .. unconfirmed, nextCursor, (grace.lastToFill ~= '' and grace.lastToFill ~= me.session) and '1' or '', waitsForSuspect and 'waits' or suspect, recurring and recurring.skippedOccurrences or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.toTend or {}, uses, unpack(claimed) }
+return { 'done', string.format('%.3f', nowUs / 1000), table.concat(report.bits), report.lost, report.toCancel, report.recovered, report.late, report.brokenJobs, report.deadDropped, digits(outlook.lookAt), digits(fence) .. unconfirmed, nextCursor, (grace.lastToFill ~= '' and grace.lastToFill ~= me.session) and '1' or '', waitsForSuspect and 'waits' or suspect, recurring and recurring.skippedOccurrences or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.toTend or {}, uses, completions or {}, unpack(claimed) }

@@ -1,7 +1,7 @@
 -- Writes what a turn has decided: of a worker or a pull, which claims jobs, and of a relay, which moves them.
 -- `handOut`: writes the claims of the jobs in `fit`, or moves them. `isClaiming`: whether they are claimed.
 -- @needs parts/clock.lua, parts/lanes.lua, parts/untag.lua, parts/wake/sleepers.lua
--- @takes settings, me, opening, isHere, ownWorker, preferredIndex, suspectIndex, levelsKey, decided, report, outlook, activeKey, base, claimsKey, completedKey, deadKey, endJob, failuresKey, firstLeaseEnd, fit, grace, handOut, handlers, isClaiming, jobsKey, nextCursor, picked, queuedKey, rate, rateKey, recurring, resultsKey, sleepersKey, sleepingKey, statsKey, stopped, usedIdsKey, yield, grouping
+-- @takes writeFollowUps, settings, me, opening, isHere, ownWorker, preferredIndex, suspectIndex, levelsKey, decided, report, outlook, activeKey, base, claimsKey, completedKey, deadKey, endJob, failuresKey, firstLeaseEnd, fit, grace, handOut, handlers, isClaiming, jobsKey, nextCursor, picked, queuedKey, rate, rateKey, recurring, resultsKey, sleepersKey, sleepingKey, statsKey, stopped, usedIdsKey, yield, grouping
 readLevels()
 -- A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue drains.
 redis.call('ZREM', sleepersKey, me.session)
@@ -29,6 +29,7 @@ if rate then
 end
 if recurring then recurring.write(isClaiming) end
 if grouping then grouping.prepareTurns() end
+if writeFollowUps then writeFollowUps() end
 closeLanes(grouping and grouping.writeTurns)
 local isIdle = not picked[1]
 if isIdle or decided.died > 0 or decided.remembered[1] or (decided.endedIds[1] and settings.keepCompletedCount > 0) then

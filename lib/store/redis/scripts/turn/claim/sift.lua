@@ -4,7 +4,7 @@
 -- `fit`: the jobs to hand out. `report.late`: five for each late job: id, name, attempts begun, how late (ms), the letter of its late rule.
 -- `report.brokenJobs`: four for each job whose envelope is missing, or has the `damage` that a relay has found: id, name, attempts begun, the reason.
 -- @needs parts/envelope-tags.lua, parts/clock.lua, parts/envelope.lua, parts/claim.lua, parts/lanes.lua, turn/claims.lua
--- @takes decided, report, picked, envelopes, recurring, fit, claimsKey, activeKey, deadKey, failuresKey, giveBack, grouping
+-- @takes base, decided, report, picked, envelopes, recurring, fit, claimsKey, activeKey, deadKey, failuresKey, giveBack, grouping
 -- @gives UNCLAIMED
 -- A job that nobody has claimed before.
 UNCLAIMED = { attempt = 0, crashes = 0 }
@@ -24,10 +24,17 @@ local LEFT_OUT = { missed = true, overlap = true }
 local settlements = decided.settlements
 local function turnAway(job, transition, reason)
   local claim = job.claim
+  local tags = job.envelope and tagsOf(job.envelope) or claim.tags or ''
+  if not job.envelope and tags == '' then
+    -- Nothing tells any more of which set it is, and a set would wait for it for ever.
+    for _, set in ipairs(redis.call('ZRANGE', base .. 'sets', 0, SETS_LOOKED_AT - 1)) do
+      if redis.call('ZSCORE', base .. 'tag:\31' .. set, job.id) then tags = '\t\31' .. set end
+    end
+  end
   settlements[#settlements + 1] = {
     transition = transition,
     id = job.id,
-    claim = { attempt = claim.attempt, crashes = claim.crashes, due = job.due, lane = job.front.lane, tags = job.envelope and tagsOf(job.envelope) or claim.tags or '', progress = claim.progress },
+    claim = { attempt = claim.attempt, crashes = claim.crashes, due = job.due, lane = job.front.lane, tags = tags, progress = claim.progress },
     lostEnvelope = not job.envelope,
     -- 'r': the id is to be remembered. Not that of an occurrence whose policy leaves it out: a backfill may want it, and no rule comes back to it.
     first = not LEFT_OUT[reason] and hasFlag(job.envelope or '', 'c') and 'r' or '',

@@ -1,6 +1,6 @@
 -- Takes the envelopes of the picked jobs apart, for a relay to write their parts. An envelope that cannot be taken apart is damaged:
 -- sift.lua ends such a job. Headers are JSON already, and so is a payload that no codec made; all pass as they are stored.
--- @needs parts/envelope-tags.lua, parts/clock.lua
+-- @needs parts/envelope-tags.lua, parts/clock.lua, parts/envelope.lua
 -- @takes picked, envelopes
 for i = 1, #picked do
   local job, envelope = picked[i], envelopes[i] or ''
@@ -9,9 +9,12 @@ for i = 1, #picked do
     job.created, job.payload = digits(tonumber(created)), payload
     job.codec = string.match(settings, '^[tb]:([%w._-]+)')
     -- Nothing that comes before the headers holds free text (see envelope-text.ts).
-    job.headers = string.match(settings, '"headers":({.*})}$')
+    job.headers = string.match(string.match(settings, '^[^\t]*'), '"headers":({.*})}$')
+    -- Nobody would tell this queue when the job has completed, so nobody could schedule its next step.
+    if hasFlag(envelope, 't') then job.damage = 'not-relayable' end
     local tags = {}
-    for tag in string.gmatch(tagsOf(envelope), '[^\t]+') do tags[#tags + 1] = cjson.encode(tag) end
+    -- Without its set, whose byte no tag begins with.
+    for tag in string.gmatch(tagsOf(envelope), '\t([^\31\t][^\t]*)') do tags[#tags + 1] = cjson.encode(tag) end
     job.tags = tags[1] and '[' .. table.concat(tags, ',') .. ']'
   else
     job.damage = 'unreadable'

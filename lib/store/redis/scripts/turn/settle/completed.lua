@@ -23,7 +23,7 @@ if completedCount > 0 then
     end
     if tags then
       bits[i] = '1'
-      endJob(id, tags)
+      endJob(id, tags, 'completed')
       if group then grouping.ended[#grouping.ended + 1], grouping.ended[#grouping.ended + 2] = id, group end
     else
       uncommon[#uncommon + 1] = { index = i, id = id, claim = claim, fence = fence }

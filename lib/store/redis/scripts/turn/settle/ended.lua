@@ -4,8 +4,8 @@
 -- @gives endedIds, bits, endJob
 endedIds, bits = {}, {}
 
--- `tags`: those of the job, a tab before each.
-function endJob(id, tags)
+-- `tags`: those of the job, a tab before each. `how`: see parts/untag.lua; nil where the set of the job is left elsewhere.
+function endJob(id, tags, how)
   endedIds[#endedIds + 1] = id
-  if tags ~= '' then untagJob(id, tags) end
+  if tags ~= '' then untagJob(id, tags, how) end
 end

@@ -8,6 +8,7 @@
 --   confirmed      two for each unconfirmed job that is renewed: its id, and its claim without the mark
 --   reported       two for each held job that has reported progress: its id, and its claim with that
 --   takeovers      see takeover.lua; nil where no run ends that a queued job could take the place of
+--   steps          the next steps of chains whose jobs complete here; nil for none (see parts/follow-ups.lua)
 --   counted        counter -> by how much
 --   remembered     two for each chosen id of a job that ends: when to forget it, the id
 --   died           how many of the settled jobs are dead now
@@ -17,7 +18,7 @@
 -- @takes endedIds, bits
 -- @gives decided, report
 decided = {
-  endedIds = endedIds, settlements = {}, expired = {}, returning = {}, renewed = {}, confirmed = {}, reported = {}, takeovers = nil,
+  endedIds = endedIds, settlements = {}, expired = {}, returning = {}, renewed = {}, confirmed = {}, reported = {}, takeovers = nil, steps = nil,
   counted = {}, remembered = {}, died = 0, lookAgain = false, trimsAgain = false,
 }
 report = { bits = bits, lost = {}, toCancel = {}, recovered = {}, late = {}, brokenJobs = {}, deadDropped = {} }

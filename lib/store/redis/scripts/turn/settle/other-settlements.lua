@@ -4,6 +4,7 @@
 -- cancelled; digit 4 says so.
 -- Transitions, with their two arguments:
 --   complete  flags ('r': the caller chose the id, remember it)   result to keep
+--             and the next step of its chain, if any: its id, delay (ms), route, and the rest of its envelope, each after a line break
 --   retry     delay (ms)                                          failure, one line
 --   dead      flags ('n': this attempt never began; 'f': it threw; 'r': the caller chose the id, remember it once the job is
 --             pushed out of the dead)                             failure, one line, with the reason
@@ -56,7 +57,7 @@ local function endMarked(id, text, marks)
   local claim = parseClaim(text)
   local digit = claim and takePlace(id, claim, 'complete')
   if not digit then
-    endJob(id, tagsOfClaim(text))
+    endJob(id, tagsOfClaim(text), 'completed')
     local group = grouping and groupOfClaim(text)
     if group then grouping.ended[#grouping.ended + 1], grouping.ended[#grouping.ended + 2] = id, group end
   end
@@ -75,6 +76,12 @@ for i = 1, others.n do
     bit = '1'
     extended[#extended + 1] = { id = id, leaseMs = finite(first) }
   elseif claim then
+    if transition == 'complete' and string.find(first, '\n', 1, true) then
+      local flags, stepId, delayMs, route, rest = string.match(first, '^(%l*)\n([^\n]*)\n(%d+)\n([^\n]*)\n(.*)$')
+      decided.steps = decided.steps or {}
+      decided.steps[#decided.steps + 1] = { after = id, id = stepId, delayMs = tonumber(delayMs), route = route, rest = rest }
+      first = flags
+    end
     bit = takePlace(id, claim, transition == 'dead' and first or transition) or '1'
     if bit == '1' then settle({ transition = transition, id = id, first = first, second = second, claim = claim }) end
   end

@@ -12,6 +12,9 @@ local COUNTED = {
   snooze = { 'snoozed' }, retry = { 'failed' }, f = { 'failed' }, fr = { 'failed' },
 }
 
+-- How the run leaves its set; else it was replaced, which counts as cancelled.
+local LEAVES_SET = { complete = 'completed', discard = 'discarded' }
+
 -- These leave no attempt to come and no dead letter.
 local ENDS = { complete = true, discard = true, cancel = true }
 
@@ -28,7 +31,8 @@ function takePlace(id, claim, how, crashed)
   local queued = readQueued(id)
   if not queued then return nil end
   keptHere[id], settledHere[id] = true, true
-  untagJob(id, tagsWithout(claim.tags, queued.tags))
+  -- In the set of both it stays as one member, and counts by what becomes of the queued job.
+  untagJob(id, tagsWithout(claim.tags, queued.tags), LEAVES_SET[how] or 'cancelled')
   queued.crashes = claim.crashes + (crashed and 1 or 0)
   queued.lane = laneAfter(queued.lane, queued.crashes)
   enterLane(queued.lane)
