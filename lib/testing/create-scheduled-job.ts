@@ -1,5 +1,7 @@
 import { InvalidOptionsError } from '../core/errors.js';
+import type { JobChain } from '../core/job/chain.js';
 import type { ScheduledJobDefinition } from '../core/job/definition.js';
+import { type JobSetDone, setId } from '../core/job/job-set.js';
 import { FIRST_VERSION, jobVersion } from '../core/job/job-versions.js';
 import { recurrenceOf } from '../core/job/occurrence-id.js';
 import { type JobRecurrence, ScheduledJob } from '../core/job/scheduled-job.js';
@@ -30,6 +32,9 @@ const OVERRIDES: Shape<ScheduledJobOverrides> = {
   latenessMs: anything,
   fence: anything,
   recurrence: anything,
+  set: setId,
+  setDone: anything,
+  chain: anything,
   signal: anything,
   progress: anything,
 };
@@ -73,6 +78,9 @@ class CreatedJob extends ScheduledJob {
   readonly latenessMs: number;
   readonly fence: number;
   readonly recurrence: JobRecurrence | undefined;
+  readonly set: string | undefined;
+  readonly setDone: JobSetDone | undefined;
+  readonly chain: JobChain | undefined;
   readonly signal: AbortSignal;
   private readonly report?: (value: unknown) => void;
 
@@ -104,6 +112,9 @@ class CreatedJob extends ScheduledJob {
     this.latenessMs = overrides.latenessMs ?? 0;
     this.fence = overrides.fence ?? this.attempt;
     this.recurrence = overrides.recurrence ?? recurrenceOf(id, undefined);
+    this.set = overrides.set;
+    this.setDone = overrides.setDone;
+    this.chain = overrides.chain;
     this.signal = overrides.signal ?? new AbortController().signal;
     this.report = overrides.progress;
   }
