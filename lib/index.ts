@@ -3,6 +3,7 @@ export type { FoundPage } from './api/inspection/find-jobs.js';
 export type { ForecastBucket, ForecastOptions } from './api/inspection/forecast.js';
 export type { InspectedGroup } from './api/inspection/inspected-group.js';
 export type { FailedAttempt, InspectedJob } from './api/inspection/inspected-job.js';
+export type { InspectedSet } from './api/inspection/inspected-set.js';
 export type { InspectedWorker } from './api/inspection/inspected-worker.js';
 export type { LoadOptions, QueueLoad } from './api/inspection/queue-load.js';
 export type { InspectedQueue } from './api/inspection/queue-reader.js';
@@ -17,6 +18,7 @@ export { ScheduledQueueEvents } from './api/scheduled-queue.events.js';
 export type { PauseOptions } from './api/scheduled-queue.inspector.js';
 export { ScheduledQueueInspector } from './api/scheduled-queue.inspector.js';
 export { ScheduledQueueProducer, type ScheduleItem } from './api/scheduled-queue.producer.js';
+export type { OpenedSet } from './api/set-calls.js';
 export type { AppendedJobRef, TransactionProducer } from './api/transaction-producer.js';
 export type { Blackout, BlackoutRange, ListedBlackout, RecurringBlackout } from './core/blackouts/blackout.js';
 export { type NextOccurrencesOptions, nextOccurrences } from './core/calendar/next-occurrences.js';
@@ -48,6 +50,7 @@ export {
   UnrecoverableJobError,
 } from './core/errors.js';
 export type { BackoffFunction, BackoffOptions } from './core/job/backoff.js';
+export type { JobChain } from './core/job/chain.js';
 export { currentScheduledJob } from './core/job/current-job.js';
 export type { OnLate } from './core/job/definition.js';
 export {
@@ -62,6 +65,7 @@ export type {
   ScheduledQueueEventOf,
   ScheduledQueueEventType,
 } from './core/job/events.js';
+export type { JobSetDone, SetState } from './core/job/job-set.js';
 export type { UpgradeFunction, UpgradeSteps } from './core/job/job-versions.js';
 export { JobOutcome, type SnoozeUntil } from './core/job/outcome.js';
 export type { PoppedJob } from './core/job/popped-job.js';
@@ -89,7 +93,15 @@ export type {
 } from './core/options/recurrence-options.js';
 export type { RelayOptions, ScheduledQueueRelay } from './core/options/relay-options.js';
 export type { RunOptions } from './core/options/run-settings.js';
-export type { DispatchOptions, JobRef, RescheduleOptions, ScheduleOptions } from './core/options/schedule-options.js';
+export type {
+  ChainStep,
+  ChainStepOptions,
+  DispatchOptions,
+  JobRef,
+  RescheduleOptions,
+  ScheduleOptions,
+} from './core/options/schedule-options.js';
+export type { CompletionJobOf, CompletionJobOptions, OpenSetOptions, SetsOptions } from './core/options/set-options.js';
 export type { SharedKeep, SharedOptions } from './core/options/shared-options.js';
 export type { EventStreamOptions } from './core/options/stream-options.js';
 export type { PayloadCodec } from './core/payload/codec.js';

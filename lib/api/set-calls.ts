@@ -1,7 +1,7 @@
 import type { SetState } from '../core/job/job-set.js';
 import { type OpenSetOptions, readOpenSet, readSetId } from '../core/options/set-options.js';
-import { queueOf } from './inspection/inspector-options.js';
 import { HandOverCalls } from './hand-over-calls.js';
+import { queueOf } from './inspection/inspector-options.js';
 
 /** The answer of `openSet`. */
 export interface OpenedSet {

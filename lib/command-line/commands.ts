@@ -7,6 +7,7 @@ import { find, list } from './commands/list.js';
 import { pause, resume } from './commands/pause.js';
 import { queues } from './commands/queues.js';
 import { recurrences } from './commands/recurrences.js';
+import { sets } from './commands/sets.js';
 import { explain, show } from './commands/show.js';
 import { stats } from './commands/stats.js';
 import { tail } from './commands/tail.js';
@@ -24,6 +25,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>(
     failures,
     workers,
     recurrences,
+    sets,
     cancel,
     remove,
     'run-now': runNow,

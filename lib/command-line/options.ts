@@ -1,4 +1,5 @@
 import { DEAD_REASONS } from '../core/job/events.js';
+import { setId } from '../core/job/job-set.js';
 import { describe } from '../core/read/describe.js';
 import { instant } from '../core/read/due.js';
 import { jobId, jobName, jobTag, keyPrefix, recurrenceId } from '../core/read/names.js';
@@ -93,6 +94,7 @@ const OWN = {
   offset: option('<n>', whole(0), 'how many are passed over (0)'),
   name: option('<name>', one(jobName), 'of this name; several: any of them'),
   tag: option('<tag>', one(jobTag), 'with this tag'),
+  set: option('<id>', setId, 'of this set; its dead members with --state dead'),
   'id-prefix': option('<text>', jobId, 'whose id begins so'),
   state: option('<state>', states, `${STATES.join(', ')}; several: any of them`),
   'due-from': option('<time>', time, 'due then or later; ISO 8601 with Z or offset'),

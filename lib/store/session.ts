@@ -36,8 +36,8 @@ export interface LastProgress {
 
 /** How a claimed job leaves its session, or how much longer it stays. Counts only where the fence is still the job's. */
 export type Settlement = Claim &
+  /** `next`: the next job of its chain, which is scheduled if the completion counts. */
   (
-    /** `next`: the next job of its chain, which is scheduled if the completion counts. */
     | ({ transition: 'complete'; result?: string; idWasChosen: boolean; next?: NextJob } & LastProgress)
     | ({ transition: 'retry'; delayMs: number; failure: Failure } & LastProgress)
     /** `ran`: the attempt began, and is counted. `failed`: it threw, and is counted as failed. */

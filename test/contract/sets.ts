@@ -206,7 +206,10 @@ export const sets = (world: () => World): void => {
     });
 
     it('takes a dead member back that is replayed before it is done', async () => {
-      await world().scheduleAll([{ id: 'x', set: 's' }, { set: 's', due: { delayMs: 60_000 } }]);
+      await world().scheduleAll([
+        { id: 'x', set: 's' },
+        { set: 's', due: { delayMs: 60_000 } },
+      ]);
       await end(world(), settlement.dead);
       expect(await known()).toMatchObject({ pending: 1, dead: 1 });
       await world().queue.management.replayDead('x', { delayMs: 0 });
@@ -216,7 +219,10 @@ export const sets = (world: () => World): void => {
     });
 
     it('does not count a dead member again that is purged, removed or pushed out', async () => {
-      await world().scheduleAll([{ id: 'x', set: 's' }, { id: 'y', set: 's' }]);
+      await world().scheduleAll([
+        { id: 'x', set: 's' },
+        { id: 'y', set: 's' },
+      ]);
       for (let i = 0; i < 2; i++) await end(world(), settlement.dead);
       await world().queue.jobs.remove('x');
       await world().replace({ id: 'y', due: { delayMs: 60_000 } });
@@ -347,10 +353,14 @@ export const sets = (world: () => World): void => {
       ]);
       await end(world(), settlement.dead);
       const found = async (selection: object) => {
-        const { jobs } = await world().queue.view.find({ states: ['scheduled', 'due', 'active'], ...selection }, undefined, {
-          size: 100,
-          limit: 100,
-        });
+        const { jobs } = await world().queue.view.find(
+          { states: ['scheduled', 'due', 'active'], ...selection },
+          undefined,
+          {
+            size: 100,
+            limit: 100,
+          },
+        );
         return ids(jobs);
       };
       expect(await found({ set: 's' })).toEqual(['waits']);

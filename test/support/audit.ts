@@ -117,7 +117,10 @@ function auditTags({ envelopes, tags, claims, queued }: QueueSnapshot): string[]
 }
 
 /** The members that a set waits for are those of its jobs that wait, run or are queued; those of sets that are done do not count. */
-function auditSets({ members, sets, listedSets, envelopes, queued }: QueueSnapshot, states: Map<string, string[]>): string[] {
+function auditSets(
+  { members, sets, listedSets, envelopes, queued }: QueueSnapshot,
+  states: Map<string, string[]>,
+): string[] {
   const setOf = (text = '') => text.split('\n')[1]?.match(/\t\x1f([^\t]*)/)?.[1];
   const problems: string[] = [];
   const wanted = new Map<string, Set<string>>([...sets.keys()].map((set) => [set, new Set<string>()]));
@@ -128,7 +131,8 @@ function auditSets({ members, sets, listedSets, envelopes, queued }: QueueSnapsh
     const found = (members.get(set) ?? []).map(([id]) => id).sort();
     const all = [...(wanted.get(set) ?? [])].sort();
     if (found.join() !== all.join()) problems.push(`set ${set} waits for "${found}", expected "${all}"`);
-    if (found.length === 0 && sets.get(set)?.get('state') === 'c') problems.push(`set ${set} is closed, has no pending member and is not done`);
+    if (found.length === 0 && sets.get(set)?.get('state') === 'c')
+      problems.push(`set ${set} is closed, has no pending member and is not done`);
   }
   const known = [...sets.keys()].sort().join();
   if ([...listedSets].sort().join() !== known) problems.push(`the sets ${listedSets} are listed, ${known} are there`);

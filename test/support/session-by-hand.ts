@@ -14,11 +14,13 @@ import { Caretakers } from '../../lib/worker/recur/caretakers.js';
 import { Reporter } from '../../lib/worker/report/reporter.js';
 import { StuckLog } from '../../lib/worker/report/stuck-log.js';
 import type { BatchHandler, JobHandler } from '../../lib/worker/run/job-handler.js';
+import { NextSteps } from '../../lib/worker/run/next-steps.js';
 import type { ManualClock } from './manual-clock.js';
 import { until } from './wait.js';
 
 const NOTHING: Omit<TurnAnswer, 'settled'> = {
   lost: [],
+  completions: [],
   toCancel: [],
   recovered: [],
   late: [],
@@ -161,6 +163,7 @@ export function workerAt(
     handlers,
     settings: readQueueOptions('q', { leaseMs: 3_600_000, ...options }),
     results: undefined,
+    steps: new NextSteps(clock, 1_000),
     codecs,
     checker: new PayloadChecker({}),
     events: EVENTS,

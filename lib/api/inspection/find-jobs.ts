@@ -25,7 +25,19 @@ export async function findJobs(
   request: FindRequest<InspectedJob>,
   codecs: Codecs,
 ): Promise<FoundPage> {
-  const { queue, where, limit, states, names, tags, set, group, idPrefix, dueFrom: dueFromMs, dueTo: dueToMs } = request;
+  const {
+    queue,
+    where,
+    limit,
+    states,
+    names,
+    tags,
+    set,
+    group,
+    idPrefix,
+    dueFrom: dueFromMs,
+    dueTo: dueToMs,
+  } = request;
   const selection: JobSelection = { states, names, tags, set, group, idPrefix, dueFromMs, dueToMs };
   const mark = markOf(queue, selection);
   let place = request.cursor === undefined ? undefined : placeIn(request.cursor, mark);

@@ -16,10 +16,10 @@ import { type FoundPage, findJobs } from './find-jobs.js';
 import { type ForecastBucket, type ForecastOptions, readForecast } from './forecast.js';
 import { type InspectedGroup, toInspectedGroup } from './inspected-group.js';
 import { type InspectedJob, toInspected } from './inspected-job.js';
+import { type InspectedSet, toInspectedSet } from './inspected-set.js';
 import { type InspectedWorker, toInspectedWorker } from './inspected-worker.js';
 import { queueOf } from './inspector-options.js';
 import { type LoadOptions, loadOf, type QueueLoad, readLoad } from './queue-load.js';
-import { type InspectedSet, toInspectedSet } from './inspected-set.js';
 import { type QueueStats, toStats } from './queue-stats.js';
 import { type UsedVersion, usedVersions } from './used-versions.js';
 

@@ -37,7 +37,7 @@ export const find: Command = {
   operands: '<queue>',
   takes: { queue: 'needed', more: 0 },
   summary: 'jobs that fit all that is given, in no order; scheduled, due and active ones unless --state says otherwise',
-  options: ['name', 'tag', 'id-prefix', 'state', 'due-from', 'due-to', 'limit'],
+  options: ['name', 'tag', 'set', 'id-prefix', 'state', 'due-from', 'due-to', 'limit'],
   async run(call) {
     const { queue, options, instance } = call;
     const { limit = LIMIT } = options;
@@ -46,6 +46,7 @@ export const find: Command = {
       states: options.state,
       names: options.name,
       tags: options.tag,
+      set: options.set,
       idPrefix: options['id-prefix'],
       dueFrom: options['due-from'],
       dueTo: options['due-to'],

@@ -28,7 +28,8 @@ export interface StoredChain {
 }
 
 /** A step that waits for the one before it: plain JSON. It has neither an id nor an instant. */
-export interface StoredStep extends Omit<NewJob, 'id' | 'due' | 'set' | 'chain' | 'payload' | 'maxWaitMs' | 'throttleMs'> {
+export interface StoredStep
+  extends Omit<NewJob, 'id' | 'due' | 'set' | 'chain' | 'payload' | 'maxWaitMs' | 'throttleMs'> {
   readonly delayMs: number;
   readonly payload: string;
   /** Where a codec has written bytes: `payload` holds these as base64. */
@@ -50,7 +51,10 @@ export function toStoredStep(job: NewJob): StoredStep {
 }
 
 /** The next job of a chain, and how long after the end of the job before it is due. */
-export function nextJob(chain: StoredChain, { id, set, result }: { id: string; set?: string; result?: string }): NewJob {
+export function nextJob(
+  chain: StoredChain,
+  { id, set, result }: { id: string; set?: string; result?: string },
+): NewJob {
   const [{ delayMs, payload, encoding, ...job }, ...next] = chain.next as readonly [StoredStep, ...StoredStep[]];
   return {
     ...job,

@@ -1,5 +1,5 @@
-import type { Check } from '../read/shape.js';
 import { printable } from '../read/names.js';
+import type { Check } from '../read/shape.js';
 
 /** The id of a set, unique in its queue. */
 export const setId: Check<string> = printable(256);

@@ -1,11 +1,21 @@
 import { InvalidScheduleError, invalidSchedule } from '../errors.js';
 import { readDefinition, type ScheduledJobDefinition } from '../job/definition.js';
-import { setId } from '../job/job-set.js';
 import type { SetState } from '../job/job-set.js';
+import { setId } from '../job/job-set.js';
 import type { PayloadOf } from '../payload/payload-types.js';
 import { describe } from '../read/describe.js';
 import { keyPart } from '../read/names.js';
-import { anything, asSentence, integer, isRecord, oneOf, readOne, readOptions, type Shape, unknownOption } from '../read/shape.js';
+import {
+  anything,
+  asSentence,
+  integer,
+  isRecord,
+  oneOf,
+  readOne,
+  readOptions,
+  type Shape,
+  unknownOption,
+} from '../read/shape.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
 import { readSchedule, type ScheduleOptions, type ScheduleRequest } from './schedule-options.js';
 

@@ -1,6 +1,6 @@
+import { backoffCheck } from '../job/backoff.js';
 import type { StoredStep } from '../job/chain.js';
 import { headers, type LatenessRule, ON_LATE } from '../job/definition.js';
-import { backoffCheck } from '../job/backoff.js';
 import { jobVersion } from '../job/job-versions.js';
 import { describe } from '../read/describe.js';
 import { jobGroup, jobName, keyPart } from '../read/names.js';

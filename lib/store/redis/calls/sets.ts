@@ -1,5 +1,6 @@
 import type { SetState } from '../../../core/job/job-set.js';
 import type { KnownSet, NextJob, QueueSets } from '../../job-store.js';
+import { type CompletionListener, completionsOf } from '../codec/completion-fields.js';
 import {
   encodeCodec,
   encodeFlags,
@@ -8,7 +9,6 @@ import {
   encodeSettings,
   withPayload,
 } from '../codec/envelope-text.js';
-import { type CompletionListener, completionsOf } from '../codec/completion-fields.js';
 import type { QueueKeys } from '../keys.js';
 import type { QueueLink } from '../link/queue-link.js';
 import { ask } from '../scripts/bound-script.js';
@@ -29,7 +29,12 @@ export class RedisSets implements QueueSets {
     private readonly callers: CallerPool,
     private readonly link: QueueLink,
     private readonly keys: QueueKeys,
-    private readonly options: { keepIdsMs: number; commandTimeoutMs: number; isUsed(): void; completed: CompletionListener },
+    private readonly options: {
+      keepIdsMs: number;
+      commandTimeoutMs: number;
+      isUsed(): void;
+      completed: CompletionListener;
+    },
   ) {
     this.scripts = { open: openSetScript(keys), close: closeSetScript(keys), look: setsScript(keys) };
   }

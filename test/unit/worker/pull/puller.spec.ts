@@ -6,6 +6,7 @@ import { Codecs } from '../../../../lib/core/payload/codecs.js';
 import { SuspectIsolation } from '../../../../lib/worker/capacity/suspect-isolation.js';
 import { Puller } from '../../../../lib/worker/pull/puller.js';
 import { Reporter } from '../../../../lib/worker/report/reporter.js';
+import { NextSteps } from '../../../../lib/worker/run/next-steps.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
 import { CARETAKERS, claimOf, EVENTS, LOG, SessionByHand, stopAt, workerAt } from '../../../support/session-by-hand.js';
 
@@ -27,6 +28,7 @@ beforeEach(() => {
     session,
     byName: { get: () => ({ settings: resolveRunSettings() }) },
     results: undefined,
+    steps: new NextSteps(clock, 1_000),
     codecs: new Codecs(),
     leaseMs: LEASE_MS,
     commandTimeoutMs: 300,

@@ -21,7 +21,7 @@ class AnsweringSession implements Session {
   async turn(turn: Turn): Promise<TurnAnswer> {
     this.settled.push(...turn.settlements.map(({ transition }) => transition));
     const settled = turn.settlements.map(() => 'counted' as const);
-    const none = { lost: [], toCancel: [], recovered: [], late: [], brokenJobs: [], deadDropped: [] };
+    const none = { lost: [], toCancel: [], recovered: [], late: [], brokenJobs: [], deadDropped: [], completions: [] };
     return {
       ...none,
       settled,

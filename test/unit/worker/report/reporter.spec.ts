@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { SystemClock } from '../../../../lib/core/clock.js';
 import { currentScheduledJob } from '../../../../lib/core/job/current-job.js';
 import type { ScheduledQueueEvent } from '../../../../lib/core/job/events.js';
 import { ScheduledJob } from '../../../../lib/core/job/scheduled-job.js';
@@ -11,6 +12,7 @@ import type {
   TurnAnswer,
 } from '../../../../lib/store/job-store.js';
 import { Reporter } from '../../../../lib/worker/report/reporter.js';
+import { NextSteps } from '../../../../lib/worker/run/next-steps.js';
 import type { RunningJob } from '../../../../lib/worker/run/running-job.js';
 import { type EndedRun, SettlementBuilder } from '../../../../lib/worker/run/settlement-builder.js';
 import type { SentTurn } from '../../../../lib/worker/session/turns-in-flight.js';
@@ -32,7 +34,7 @@ describe('each line about one job is written while it is the current one', () =>
   } as ClaimedJob;
   const run: RunningJob = Object.assign(Object.create(ScheduledJob.prototype), { ...claim, queue: 'q', name: 'work' });
   const limits = { maxAttempts: 3, timeoutMs: 0 };
-  const builder = new SettlementBuilder({ get: () => undefined }, undefined);
+  const builder = new SettlementBuilder({ get: () => undefined }, undefined, new NextSteps(new SystemClock(), 1_000));
   const spent = () => builder.attemptsUsedUp(claim, envelope, limits);
 
   const told = (trackCurrentJob: boolean, tell: (reporter: Reporter) => void) => {
@@ -45,7 +47,7 @@ describe('each line about one job is written while it is the current one', () =>
     expect(listenersSaw.filter((job) => job !== undefined)).toEqual([]);
     return lines;
   };
-  const nothing = { recovered: [], late: [], brokenJobs: [], deadDropped: [], skippedOccurrences: [] };
+  const nothing = { recovered: [], late: [], brokenJobs: [], deadDropped: [], completions: [], skippedOccurrences: [] };
   const found = (part: Partial<TurnAnswer>) => (reporter: Reporter) =>
     reporter.found('q', { ...nothing, ...part } as unknown as TurnAnswer);
   const ended = (outcome: Partial<EndedRun>, settled: Settled) => (reporter: Reporter) => {
@@ -106,7 +108,7 @@ it('occurrences that are left out are told one by one by events, and in the log 
     new ManualClock(),
     { trackCurrentJob: false },
   );
-  const found = { recovered: [], late: [], brokenJobs: [], deadDropped: [] };
+  const found = { recovered: [], late: [], brokenJobs: [], deadDropped: [], completions: [] };
   const jobs = [...skippedOccurrences('missed', 1, 2, 3, 4, 5, 6), ...skippedOccurrences('overlap', 7)];
   reporter.found('q', { ...found, skippedOccurrences: jobs } as unknown as TurnAnswer);
   expect(lines).toEqual([

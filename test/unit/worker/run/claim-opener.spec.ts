@@ -5,6 +5,7 @@ import type { PayloadCodec } from '../../../../lib/core/payload/codec.js';
 import { Codecs } from '../../../../lib/core/payload/codecs.js';
 import type { Envelope } from '../../../../lib/store/job-store.js';
 import { ClaimOpener } from '../../../../lib/worker/run/claim-opener.js';
+import { NextSteps } from '../../../../lib/worker/run/next-steps.js';
 import type { RunningJob } from '../../../../lib/worker/run/running-job.js';
 import { SettlementBuilder } from '../../../../lib/worker/run/settlement-builder.js';
 import { rest } from '../../../support/manual-clock.js';
@@ -15,7 +16,12 @@ function openerOf(...codecs: PayloadCodec[]): ClaimOpener {
   const byName = { get: () => ({ settings: resolveRunSettings() }) };
   const context = { queue: 'q', leases, events: EVENTS, clock: new SystemClock() };
   const byId = new Map(codecs.map((codec) => [codec.id, codec]));
-  return new ClaimOpener(context, byName, new Codecs(byId), new SettlementBuilder(byName, undefined));
+  return new ClaimOpener(
+    context,
+    byName,
+    new Codecs(byId),
+    new SettlementBuilder(byName, undefined, new NextSteps(new SystemClock(), 1_000)),
+  );
 }
 
 /** A run of job 'a' whose envelope has these. */

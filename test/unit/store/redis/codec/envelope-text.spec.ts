@@ -12,8 +12,10 @@ import {
 
 /** As schedule.lua puts it together: the time of its creation is Redis' own. */
 function encode(job: Envelope): string | Buffer {
-  const third = `${encodeCodec(job)}${encodeSettings(job.settings)}\n`;
-  const flags = encodeFlags(job.idWasChosen, job.tags);
+  const result = job.chain && 'result' in job.chain ? JSON.stringify(job.chain.result) : undefined;
+  const written = { ...job, chain: job.chain && { ...job.chain, result } };
+  const third = `${encodeCodec(job)}${encodeSettings(written)}\n`;
+  const flags = encodeFlags(job.idWasChosen, written);
   return withPayload(`${encodeRoute(job)}\n${job.createdAtMs} ${flags}${third}`, job.payload);
 }
 
@@ -26,6 +28,8 @@ const PLAIN: Envelope = {
   settings: {},
   payload: '{"user":7}',
 };
+
+const STEP = { name: 'next', priority: 5, settings: {}, delayMs: 0, payload: 'a\n\tb' };
 
 /** Holds whatever the lines before it end with or consist of. */
 const BINARY = Buffer.from([0x0a, 0xff, 0x0a, 0x09, 0x00, 0x7b, 0xc3, 0x0a]);
@@ -59,6 +63,16 @@ describe('an envelope', () => {
         },
       },
     ],
+    ['a set', { set: 'import/7' }],
+    ['a set beside tags', { set: 'two words', tags: ['a', 'b'], idWasChosen: true }],
+    ['the first job of a chain', { chain: { step: 1, of: 2, next: [STEP] } }],
+    [
+      'a later job of a chain, with a result that looks like headers',
+      {
+        chain: { id: 'a', step: 2, of: 2, result: { x: '\t"headers":{}}' }, next: [] },
+        settings: { headers: { a: 'b' } },
+      },
+    ],
     ['no payload', { payload: '' }],
     ['a payload of many lines', { payload: '\n5::other\n0 \n\n"\u2028"\n' }],
   ])('of %s is read as it was written', (_what, differs) => {
@@ -73,6 +87,7 @@ describe('an envelope', () => {
     ['nothing', { payload: '' }],
     ['bytes that are no UTF-8', { payload: BINARY }],
     ['no bytes', { payload: Buffer.alloc(0) }],
+    ['bytes behind a chain', { payload: BINARY, chain: { step: 1, of: 2, next: [STEP] } }],
     ['bytes behind settings', { payload: BINARY, settings: { maxAttempts: 3, headers: { a: '}{' } } }],
     ['text behind settings', { payload: '{"x":1}', settings: { timeoutMs: 0 } }],
     [
@@ -99,12 +114,12 @@ describe('an envelope', () => {
   });
 
   it('carries nothing where the call itself said nothing', () => {
-    expect(encodeSettings({})).toBe('');
-    expect(encodeSettings({ maxAttempts: undefined, headers: undefined })).toBe('');
+    expect(encodeSettings({ settings: {} })).toBe('');
+    expect(encodeSettings({ settings: { maxAttempts: undefined, headers: undefined } })).toBe('');
   });
 
   it('ends its settings with the headers, which relays cut out as text', () => {
-    const text = encodeSettings({ headers: { a: '{"}' }, timeoutMs: 5, maxAttempts: 2 });
+    const text = encodeSettings({ settings: { headers: { a: '{"}' }, timeoutMs: 5, maxAttempts: 2 } });
     expect(text.match(/"headers":(\{.*\})\}$/)?.[1]).toBe('{"a":"{\\"}"}');
   });
 
