@@ -50,7 +50,6 @@ export {
   UnrecoverableJobError,
 } from './core/errors.js';
 export type { BackoffFunction, BackoffOptions } from './core/job/backoff.js';
-export type { JobChain } from './core/job/chain.js';
 export { currentScheduledJob } from './core/job/current-job.js';
 export type { OnLate } from './core/job/definition.js';
 export {
@@ -70,6 +69,7 @@ export type { UpgradeFunction, UpgradeSteps } from './core/job/job-versions.js';
 export { JobOutcome, type SnoozeUntil } from './core/job/outcome.js';
 export type { PoppedJob } from './core/job/popped-job.js';
 export {
+  type JobChain,
   type JobRecurrence,
   ScheduledJob,
   type ScheduledJobRef,
@@ -80,6 +80,7 @@ export type { DeadFilter, ReplayOptions } from './core/options/dead-filter.js';
 export { JobPriority } from './core/options/defaults.js';
 export type { FindOptions } from './core/options/find-options.js';
 export type { GroupOptions, GroupsOptions } from './core/options/group-options.js';
+export type { JobRef, RescheduleOptions } from './core/options/job-ref.js';
 export type { PopOptions } from './core/options/pop-options.js';
 export type { PreparedJob } from './core/options/prepared-job.js';
 export type { Keep, Ordering, QueueOptions, StreamEvents } from './core/options/queue-options.js';
@@ -93,14 +94,7 @@ export type {
 } from './core/options/recurrence-options.js';
 export type { RelayOptions, ScheduledQueueRelay } from './core/options/relay-options.js';
 export type { RunOptions } from './core/options/run-settings.js';
-export type {
-  ChainStep,
-  ChainStepOptions,
-  DispatchOptions,
-  JobRef,
-  RescheduleOptions,
-  ScheduleOptions,
-} from './core/options/schedule-options.js';
+export type { ChainStep, ChainStepOptions, DispatchOptions, ScheduleOptions } from './core/options/schedule-options.js';
 export type { CompletionJobOf, CompletionJobOptions, OpenSetOptions, SetsOptions } from './core/options/set-options.js';
 export type { SharedKeep, SharedOptions } from './core/options/shared-options.js';
 export type { EventStreamOptions } from './core/options/stream-options.js';

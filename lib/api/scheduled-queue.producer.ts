@@ -1,32 +1,21 @@
 import { InvalidScheduleError } from '../core/errors.js';
 import type { ScheduledJobDefinition } from '../core/job/definition.js';
 import type { ScheduledJobRef } from '../core/job/scheduled-job.js';
+import { type JobRef, type RescheduleOptions, readRef, readReschedule } from '../core/options/job-ref.js';
 import {
   type DispatchOptions,
-  type JobRef,
-  type RescheduleOptions,
-  readRef,
-  readReschedule,
   readSchedule,
   refuseDueTime,
   type ScheduleOptions,
   type ScheduleRequest,
 } from '../core/options/schedule-options.js';
-import type { PayloadOf } from '../core/payload/payload-types.js';
+import type { ItemPayload, PayloadOf } from '../core/payload/payload-types.js';
 import { describe } from '../core/read/describe.js';
 import { DUE_NOW } from '../core/read/due.js';
 import { calledFromHere, forEachItem, ofItem, readItem, sendMany, sendOne } from './many-schedules.js';
 import { checkChosenId } from './recurrence/chosen-ids.js';
 import { beginSend, SendSpans, withoutPassedOn } from './send-spans.js';
 import { SetCalls } from './set-calls.js';
-
-/** As for `schedule`: a job of `void` has none, any other must be given its own. */
-// biome-ignore lint/suspicious/noConfusingVoidType: it is what users write
-type ItemPayload<T> = [T] extends [void]
-  ? unknown extends T
-    ? { payload: T }
-    : { payload?: undefined }
-  : { payload: PayloadOf<T> };
 
 /** One item of `scheduleMany`. */
 // Without NoInfer the payload would have a say in what T is, and would always fit.

@@ -1,8 +1,7 @@
-import type { StoredChain } from '../core/job/chain.js';
 import type { LatenessRule } from '../core/job/definition.js';
 import type { DeadReason } from '../core/job/events.js';
 import type { JobSetDone } from '../core/job/job-set.js';
-import type { NewJob } from '../core/job/new-job.js';
+import type { NewJob, StoredChain } from '../core/job/new-job.js';
 
 /** All that is stored of a job from its schedule to its end. */
 export interface Envelope {

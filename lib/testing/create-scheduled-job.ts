@@ -1,10 +1,9 @@
 import { InvalidOptionsError } from '../core/errors.js';
-import type { JobChain } from '../core/job/chain.js';
 import type { ScheduledJobDefinition } from '../core/job/definition.js';
 import { type JobSetDone, setId } from '../core/job/job-set.js';
 import { FIRST_VERSION, jobVersion } from '../core/job/job-versions.js';
 import { recurrenceOf } from '../core/job/occurrence-id.js';
-import { type JobRecurrence, ScheduledJob } from '../core/job/scheduled-job.js';
+import { type JobChain, type JobRecurrence, ScheduledJob } from '../core/job/scheduled-job.js';
 import { DEFAULT_MAX_ATTEMPTS } from '../core/options/defaults.js';
 import { readSchedule } from '../core/options/schedule-options.js';
 import type { PayloadOf } from '../core/payload/payload-types.js';

@@ -1,6 +1,7 @@
 import type { ScheduledJobDefinition } from '../core/job/definition.js';
 import { FIRST_VERSION, includesVersion } from '../core/job/job-versions.js';
-import { type JobRef, readRef, readSchedule } from '../core/options/schedule-options.js';
+import { type JobRef, readRef } from '../core/options/job-ref.js';
+import { readSchedule } from '../core/options/schedule-options.js';
 import type { PayloadOf } from '../core/payload/payload-types.js';
 import { describe } from '../core/read/describe.js';
 import type { Duration } from '../core/read/duration.js';

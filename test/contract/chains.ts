@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { nextJob, type StoredChain, type StoredStep } from '../../lib/core/job/chain.js';
+import { nextJob } from '../../lib/core/job/chain.js';
+import type { StoredChain, StoredStep } from '../../lib/core/job/new-job.js';
 import type { ClaimedJob, Envelope, NextJob, Settlement } from '../../lib/store/job-store.js';
 import { ids, type newJob, settlement, type World } from './world.js';
 

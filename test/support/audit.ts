@@ -121,7 +121,12 @@ function auditSets(
   { members, sets, listedSets, envelopes, queued }: QueueSnapshot,
   states: Map<string, string[]>,
 ): string[] {
-  const setOf = (text = '') => text.split('\n')[1]?.split('\t').find((tag) => tag.startsWith('\x1f'))?.slice(1);
+  const setOf = (text = '') =>
+    text
+      .split('\n')[1]
+      ?.split('\t')
+      .find((tag) => tag.startsWith('\x1f'))
+      ?.slice(1);
   const problems: string[] = [];
   const wanted = new Map<string, Set<string>>([...sets.keys()].map((set) => [set, new Set<string>()]));
   for (const [id, envelope] of envelopes)

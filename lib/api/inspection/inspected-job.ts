@@ -1,8 +1,8 @@
 import type { Backoff } from '../../core/job/backoff.js';
-import type { StoredChain } from '../../core/job/chain.js';
 import type { OnLate } from '../../core/job/definition.js';
 import type { JobSetDone } from '../../core/job/job-set.js';
 import { FIRST_VERSION } from '../../core/job/job-versions.js';
+import type { StoredChain } from '../../core/job/new-job.js';
 import { recurrenceOf } from '../../core/job/occurrence-id.js';
 import type { JobRecurrence } from '../../core/job/scheduled-job.js';
 import type { Codecs } from '../../core/payload/codecs.js';

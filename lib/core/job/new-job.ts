@@ -1,5 +1,4 @@
 import type { Due } from '../read/due.js';
-import type { NewChain } from './chain.js';
 import type { JobSettings, LatenessRule } from './definition.js';
 
 /** A job on its way into a queue. */
@@ -32,4 +31,29 @@ export interface NewJob {
   maxWaitMs?: number;
   /** Where it may replace another job: how far apart the due times of new jobs of its id are at least, in ms. */
   throttleMs?: number;
+}
+
+/** A chain as it is stored with its present job. */
+export interface StoredChain {
+  /** Missing in the first step: that one's own. */
+  readonly id?: string;
+  readonly step: number;
+  readonly of: number;
+  readonly result?: unknown;
+  /** What follows. */
+  readonly next: readonly StoredStep[];
+}
+
+/** A step that waits for the one before it: plain JSON. It has neither an id nor an instant. */
+export interface StoredStep
+  extends Omit<NewJob, 'id' | 'due' | 'set' | 'chain' | 'payload' | 'maxWaitMs' | 'throttleMs'> {
+  readonly delayMs: number;
+  readonly payload: string;
+  /** Where a codec has written bytes: `payload` holds these as base64. */
+  readonly encoding?: 'base64';
+}
+
+/** The chain of a job that is new. `result`: JSON of what the job before has returned. */
+export interface NewChain extends Omit<StoredChain, 'result'> {
+  readonly result?: string;
 }

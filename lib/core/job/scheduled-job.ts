@@ -1,4 +1,3 @@
-import type { JobChain } from './chain.js';
 import type { JobSetDone } from './job-set.js';
 
 /** A job as its handler sees it: one run of the job. A class and no interface, so that a plain `import` works in a decorated method. */
@@ -69,6 +68,21 @@ export interface JobRecurrence {
   readonly at: Date;
   /** `true` if the occurrence was missed and is made up for, as `onMissed` says. */
   readonly missed: boolean;
+}
+
+/** Where a job stands in its chain, as its handler sees it. */
+export interface JobChain {
+  /** The id of the first job of the chain. */
+  readonly id: string;
+  /** Which job of the chain this is, from 1. */
+  readonly step: number;
+  /** How many jobs the chain has. */
+  readonly of: number;
+  /**
+   * What the job before returned; of a batch handler only what `JobOutcome.each` held for it. `undefined` in the first step, where nothing was
+   * returned, and where JSON cannot hold it within `maxPayloadBytes`.
+   */
+  readonly result: unknown;
 }
 
 /** The answer of `schedule`. You can pass it to every call that takes a job. */

@@ -4,8 +4,8 @@ import { describe } from '../read/describe.js';
 import { type Due, instant, readDue } from '../read/due.js';
 import { jobNames, keyPart } from '../read/names.js';
 import { anything, integer, isRecord, oneOf, readOptions, type Shape } from '../read/shape.js';
+import { type JobRef, readRef } from './job-ref.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
-import { type JobRef, readRef } from './schedule-options.js';
 
 /** Which dead jobs are meant: those that fit all that is given, the oldest first. */
 export interface DeadFilter {

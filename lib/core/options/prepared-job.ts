@@ -1,6 +1,6 @@
 import { InvalidScheduleError } from '../errors.js';
-import type { StoredStep } from '../job/chain.js';
 import { above1, jobVersion } from '../job/job-versions.js';
+import type { StoredStep } from '../job/new-job.js';
 import { asBuffer } from '../payload/codecs.js';
 import { deserialisePayload } from '../payload/payload.js';
 import { describe } from '../read/describe.js';

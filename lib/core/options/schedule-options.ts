@@ -14,10 +14,10 @@ import { setId } from '../job/job-set.js';
 import { above1 } from '../job/job-versions.js';
 import type { NewJob } from '../job/new-job.js';
 import { describe } from '../read/describe.js';
-import { type Due, readDue } from '../read/due.js';
+import { readDue } from '../read/due.js';
 import type { Duration } from '../read/duration.js';
 import { JOB_NAME_CHARACTERS, jobId, jobName, keyPart } from '../read/names.js';
-import { anything, asSentence, isRecord, readOne, readOptions, readShape, type Shape } from '../read/shape.js';
+import { anything, asSentence, isRecord, readShape, type Shape } from '../read/shape.js';
 import { tags } from '../read/tags.js';
 import { DEFAULT_PRIORITY } from './defaults.js';
 import { DEFAULT_QUEUE } from './queue-options.js';
@@ -78,12 +78,6 @@ export interface ChainStep {
 
 /** Options of `dispatch`: those of `schedule`, without `at` and `delay`. */
 export type DispatchOptions = Omit<ScheduleOptions, 'at' | 'delay'>;
-
-/** The new due time of a waiting job. */
-export type RescheduleOptions = Pick<ScheduleOptions, 'at' | 'delay'>;
-
-/** How a call names a job: the answer of `schedule`, `definition.ref(id)`, `{ id, queue }`, or a bare id in the default queue. */
-export type JobRef = string | { readonly id: string; readonly queue?: string };
 
 /** A call to `schedule` that has been read: the job, and where it goes. Its payload is empty until it has been serialised. */
 export interface ScheduleRequest extends NewJob {
@@ -285,37 +279,4 @@ function readName(job: unknown, where = 'schedule'): string {
     );
   }
   return read.value;
-}
-
-/** Reads a new due time, where one has to be given. Throws `InvalidScheduleError`. */
-export function readReschedule(options: unknown, jobId: string): Due {
-  const where = `reschedule('${jobId}')`;
-  const refuse = (message: string) => new InvalidScheduleError(message, { jobId });
-  const given = readOptions(options, { at: anything, delay: anything }, where, refuse);
-  if (given.at === undefined && given.delay === undefined)
-    throw refuse(`${where}: got neither at nor delay, expected one of them.`);
-  const due = readDue(given.at, given.delay);
-  if ('problem' in due) throw refuse(`${where}: ${due.problem}.`);
-  return due;
-}
-
-/** Reads which job is meant. Throws `InvalidScheduleError`. */
-export function readRef(
-  ref: unknown,
-  options: { queue?: string } | undefined,
-  where: string,
-): { id: string; queue: string } {
-  const given = typeof ref === 'string' ? { id: ref } : ref;
-  if (given === null || typeof given !== 'object' || !('id' in given)) {
-    throw new InvalidScheduleError(`${where}: got ${describe(ref)}, expected an id or { id, queue }.`);
-  }
-  const id = readOne(jobId, given.id, `${where}: id`);
-  const refuse = (message: string) => new InvalidScheduleError(message, { jobId: id });
-  const { queue } = readOptions(options, { queue: keyPart }, where, refuse);
-  return { id, queue: queue ?? readQueue('queue' in given ? given.queue : undefined, where) };
-}
-
-/** Reads which queue is meant; none means the default one. Throws `InvalidScheduleError`. */
-export function readQueue(queue: unknown, where: string): string {
-  return queue === undefined ? DEFAULT_QUEUE : readOne(keyPart, queue, `${where}: queue`);
 }

@@ -2,7 +2,7 @@ import { InvalidScheduleError, invalidSchedule } from '../errors.js';
 import { readDefinition, type ScheduledJobDefinition } from '../job/definition.js';
 import type { SetState } from '../job/job-set.js';
 import { setId } from '../job/job-set.js';
-import type { PayloadOf } from '../payload/payload-types.js';
+import type { ItemPayload } from '../payload/payload-types.js';
 import { describe } from '../read/describe.js';
 import { keyPart } from '../read/names.js';
 import {
@@ -28,7 +28,7 @@ export type CompletionJobOf<T> = {
   job: ScheduledJobDefinition<T> | string;
   /** Those of `schedule`, without `id`, `at`, `onDuplicate`, `queue` and `set`. */
   options?: CompletionJobOptions;
-} & ([T] extends [void] ? { payload?: unknown } : { payload: NoInfer<PayloadOf<T>> });
+} & NoInfer<ItemPayload<T>>;
 
 /** The options of `openSet`. */
 export interface OpenSetOptions<T = unknown> {

@@ -1,7 +1,7 @@
 import { backoffCheck } from '../job/backoff.js';
-import type { StoredStep } from '../job/chain.js';
 import { headers, type LatenessRule, ON_LATE } from '../job/definition.js';
 import { jobVersion } from '../job/job-versions.js';
+import type { StoredStep } from '../job/new-job.js';
 import { describe } from '../read/describe.js';
 import { jobGroup, jobName, keyPart } from '../read/names.js';
 import { type Check, duration, integer, isRecord, oneOf, options, readShape, type Shape } from '../read/shape.js';

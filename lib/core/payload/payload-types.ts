@@ -77,3 +77,11 @@ export type ReceivedPayload<T, Form extends PayloadForm> = [T] extends [void]
   : [Form] extends ['json']
     ? JsonOf<T>
     : T;
+
+/** The payload of a job among others, as for `schedule`: a job of `void` has none, any other must be given its own. */
+// biome-ignore lint/suspicious/noConfusingVoidType: it is what users write
+export type ItemPayload<T> = [T] extends [void]
+  ? unknown extends T
+    ? { payload: T }
+    : { payload?: undefined }
+  : { payload: PayloadOf<T> };

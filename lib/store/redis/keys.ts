@@ -4,7 +4,7 @@
  *
  * | key                | type   | member -> value, unit                                            | written by                       | removed by                 |
  * | ------------------ | ------ | ---------------------------------------------------------------- | -------------------------------- | -------------------------- |
- * | jobs               | HASH   | job id -> envelope (see codec/envelope-text.ts), of waiting, active and dead jobs | ordinary, schedule, append, replace, run-recurrence, every script that arms an occurrence | turn, ordinary, relay, cancel, purge, remove, clear, cancel-tagged, every script that disarms one |
+ * | jobs               | HASH   | job id -> envelope (see codec/envelope-text.ts), of waiting, active and dead jobs | ordinary, schedule, append, replace, run-recurrence, cancel, cancel-tagged, clear, remove, close-set, every script that arms an occurrence | turn, ordinary, relay, cancel, purge, remove, clear, cancel-tagged, every script that disarms one |
  * | claims             | HASH   | job id -> claim (see scripts/parts/claim.lua)                 | turn, ordinary, relay, cancel-running, schedule, append, replace, cancel, remove, clear, cancel-tagged | turn, ordinary, relay, cancel, replace, replay, purge, remove, clear, cancel-tagged |
  * | queued             | HASH   | id of a running job -> "<due, epoch ms> <envelope>" of the job that replaces it after the run | replace, reschedule, shift-tagged | turn, ordinary, relay, cancel, remove, clear, cancel-tagged |
  * | failures           | HASH   | job id -> lines "<epoch ms> <attempt> <JSON>"                    | turn, ordinary, relay | turn, relay, cancel, replace, purge, remove, clear, cancel-tagged |
@@ -15,7 +15,7 @@
  * | ended              | ZSET   | id of a job that was discarded or cancelled -> when, epoch ms, as far as `keepEnded` says | turn, relay, cancel, clear, cancel-tagged, pause-recurrence, remove-recurrence, remove-orphan, resume-recurrence, upsert-recurrence, declare-recurrence, refill | cancel, clear, cancel-tagged, pause-recurrence, remove-recurrence, remove-orphan, schedule, append, replace, remove, run-recurrence, every script that arms an occurrence |
  * | endings            | HASH   | the same id -> "<d, discarded, or c, cancelled> <attempts> <due ms> <reason, JSON>\n<envelope without its payload>" | turn, relay, cancel, clear, cancel-tagged, pause-recurrence, remove-recurrence, remove-orphan, resume-recurrence, upsert-recurrence, declare-recurrence, refill | cancel, clear, cancel-tagged, pause-recurrence, remove-recurrence, remove-orphan, schedule, append, replace, remove, run-recurrence, every script that arms an occurrence |
  * | usedIds            | ZSET   | chosen id of an ended job -> when it may be used again, epoch ms; and a tab and an id -> until when its throttle is remembered (see scripts/schedule/when.lua), epoch ms | turn, ordinary, relay, replace | schedule, append, replace, remove, backfill-recurrence, run-recurrence, relay, turn, ordinary |
- * | stats              | HASH   | counter -> number; and `schema` -> how the data of the queue lies here (see docs/upgrading.md), 1 where it is missing | ordinary, schema, schedule, append, replace, cancel, purge, remove, clear, cancel-tagged, pause-recurrence, remove-orphan, remove-recurrence, run-recurrence, every script that arms an occurrence | never |
+ * | stats              | HASH   | counter -> number; and `schema` -> how the data of the queue lies here (see docs/upgrading.md), 1 where it is missing | ordinary, schema, open-set, close-set, schedule, append, replace, cancel, purge, remove, clear, cancel-tagged, pause-recurrence, remove-orphan, remove-recurrence, run-recurrence, every script that arms an occurrence | never |
  * | levels             | ZSET   | priority -> earliest due of the level, epoch ms                  | every script that moves a job    | the same                   |
  * | levels:<ending>    | ZSET   | the same of lanes that prefer the worker <ending>, or, '*', any, or, '!', of suspects, or, '@', of groups, with '^' behind the priority for lanes that a claim has seen due | every script that moves a job    | the same                   |
  * | heads:<priority>   | ZSET   | "<id of a lane's first job>\t<lane>" -> its due, epoch ms        | every script that moves a job    | the same                   |
@@ -31,16 +31,16 @@
  * | holders            | HASH   | group -> under `'fifo'` the job of it that has begun and has not ended | every script that moves a job | the same                   |
  * | groupSettings      | HASH   | group -> what is set for it (see codec/group-text.ts)            | set-group                        | set-group |
  * | groupPauses        | ZSET   | group that is paused -> until when, epoch ms                     | pause-group                      | pause-group, every script that moves a job |
- * | tag:<tag>          | ZSET   | job id -> its place among those of the tag, in the order in which they came; with '\\31' and the id of a set for the tag, its pending members | schedule, append, replace, run-recurrence, every script that arms an occurrence | turn, ordinary, relay, cancel, replace, purge, remove, clear, cancel-tagged, shift-tagged, every script that disarms one |
- * | set:<id>           | HASH   | of a set that is not done: its state, numbers and completion job (see scripts/parts/follow-ups.lua) | open-set, close-set, every script that ends a job | the same |
- * | sets               | ZSET   | id of a set that is not done -> when it was opened, epoch ms | open-set | close-set, every script that ends a job |
- * | doneSets           | HASH   | id of a done set -> "<when it was opened, epoch ms> <members in all> <completed> <dead> <discarded> <cancelled>" | close-set, every script that ends a job | the same, or expires |
- * | setsToForget       | ZSET   | the same id -> until when it is remembered, epoch ms | close-set, every script that ends a job | the same, or expires |
+ * | tag:<tag>          | ZSET   | job id -> its place among those of the tag, in the order in which they came; with '\\31' and the id of a set for the tag, its pending members | schedule, append, replace, replay, run-recurrence, ordinary, cancel, cancel-tagged, clear, remove, close-set, every script that arms an occurrence | turn, ordinary, relay, cancel, replace, purge, remove, clear, cancel-tagged, shift-tagged, close-set, every script that disarms one |
+ * | set:<id>           | HASH   | of a set that is not done: its state, numbers and completion job (see scripts/parts/follow-ups.lua) | open-set, replay, every script that ends a job | every script that ends a job |
+ * | sets               | ZSET   | id of a set that is not done -> when it was opened, epoch ms | open-set | every script that ends a job |
+ * | doneSets           | HASH   | id of a done set -> "<when it was opened, epoch ms> <members in all> <completed> <dead> <discarded> <cancelled>" | every script that ends a job | the same, or expires |
+ * | setsToForget       | ZSET   | the same id -> until when it is remembered, epoch ms | every script that ends a job | the same, or expires |
  * | workers            | ZSET   | "<crew> <session> <pid> <traits> <host>" (see codec/worker-traits.ts) -> when it was last here, epoch ms | ordinary, turn, relay | ordinary, turn, relay, or expires, an hour |
  * | options:<digest>   | STRING | JSON of the options of the sessions that have the digest among their traits (see codec/listed-options.ts) | ordinary, turn, relay | expires, an hour |
  * | sleeping           | ZSET   | crew -> until when some of them may sleep, epoch ms | ordinary, turn, relay | turn, relay, register |
  * | handles:<crew>     | SET    | versioned name; of a crew that ends in 'v', which takes all versions, name; of the crew '*', which takes every name, only '*'      | register                         | register, or expires, a day |
- * | sleepers:<crew>    | ZSET   | idle worker -> when it looks again, epoch ms                     | ordinary, schedule, append, replace, cancel, cancel-tagged, clear, remove, set-group, pause-group, resume-group, reschedule, shift-tagged, replay, pause, resume, run-recurrence, set-blackouts, every script that arms an occurrence | the same, or expires, a day |
+ * | sleepers:<crew>    | ZSET   | idle worker -> when it looks again, epoch ms                     | ordinary, close-set, schedule, append, replace, cancel, cancel-tagged, clear, remove, set-group, pause-group, resume-group, reschedule, shift-tagged, replay, pause, resume, run-recurrence, set-blackouts, every script that arms an occurrence | the same, or expires, a day |
  * | full:<session>     | STRING | names that a sleeper's handlers have no capacity for, between line breaks | turn, ordinary, relay | turn, ordinary, relay, or expires, a minute |
  * | gate               | HASH   | what keeps the whole queue shut: `pausedUntil` -> until when nothing is claimed, epoch ms, or 'inf'; `blackouts` -> the windows of blackouts (see scripts/gate/blackout.lua); `blackoutRules` -> JSON of the blackouts as they were set; and when somebody has to tend what nobody can compute in Redis: `tendAt` -> the recurrences, epoch ms, while there are any; `blackoutsTendAt` -> the blackouts, epoch ms, while some come again and again | pause, set-blackouts, upsert-recurrence, resume-recurrence, tend, declare-recurrence, declare | resume, set-blackouts, remove-recurrence, tend, declare, remove-orphan |
  * | recurrences        | HASH   | recurrence id -> its record (see scripts/recur/record.lua)       | upsert-recurrence, declare, declare-recurrence | remove-recurrence, tend, declare, remove-orphan |
@@ -120,6 +120,8 @@ const OTHER_KEYS = [
   'declared',
   'trial',
   'versioned',
+  'doneSets',
+  'setsToForget',
   'groups',
   'runningOfGroups',
   'groupSettings',
@@ -142,6 +144,7 @@ const FAMILIES = [
   'turning',
   'left',
   'rate',
+  'set',
 ];
 const KEY = new RegExp(
   `^([^{]+):\\{([^{}]+)\\}:(?:${[...FIXED_KEYS, ...OTHER_KEYS].join('|')}|(?:${FAMILIES.join('|')}):.+)$`,

@@ -1,11 +1,11 @@
 import type { Clock } from '../../core/clock.js';
 import { JobTimeoutError, LeaseLostError } from '../../core/errors.js';
-import { chainOf, type JobChain } from '../../core/job/chain.js';
+import { chainOf } from '../../core/job/chain.js';
 import type { EventSink } from '../../core/job/events.js';
 import type { JobSetDone } from '../../core/job/job-set.js';
 import { FIRST_VERSION } from '../../core/job/job-versions.js';
 import { recurrenceOf } from '../../core/job/occurrence-id.js';
-import { type JobRecurrence, ScheduledJob } from '../../core/job/scheduled-job.js';
+import { type JobChain, type JobRecurrence, ScheduledJob } from '../../core/job/scheduled-job.js';
 import type { RunSpan } from '../../core/observe/tracer.js';
 import type { UnorderedItem } from '../../core/unordered-set.js';
 import type { Envelope } from '../../store/envelope.js';

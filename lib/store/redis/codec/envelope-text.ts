@@ -1,7 +1,7 @@
 import { SET_BYTE } from '../../../core/constants.js';
-import type { NewChain, StoredChain } from '../../../core/job/chain.js';
 import type { LatenessRule, OnLate } from '../../../core/job/definition.js';
 import type { JobSetDone } from '../../../core/job/job-set.js';
+import type { NewChain, StoredChain } from '../../../core/job/new-job.js';
 import { asBuffer } from '../../../core/payload/codecs.js';
 import type { Envelope, EnvelopeSettings, Unreadable } from '../../envelope.js';
 import type { NewJob } from '../../job-store.js';

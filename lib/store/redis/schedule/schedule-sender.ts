@@ -87,7 +87,10 @@ function answer(
   let nextDuplicate = 0;
   calls.forEach((call, i) => {
     const id = ids[i]!;
-    if (letters[i] === SET_OVER) return call.reject(setOver(call.job, queue, id));
+    if (letters[i] === SET_OVER) {
+      call.reject(setOver(call.job, queue, id));
+      return;
+    }
     const status = statusOf(letters[i]!);
     if (status === 'created') call.resolve({ id, status, dueAtMs: dueOf(call.job, takenAtMs) });
     else if (status === 'ended') call.resolve({ id, status, dueAtMs: null });

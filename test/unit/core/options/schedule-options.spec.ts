@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { InvalidScheduleError } from '../../../../lib/core/errors.js';
 import { defineScheduledJob } from '../../../../lib/core/job/definition.js';
-import { readQueue, readRef, readReschedule, readSchedule } from '../../../../lib/core/options/schedule-options.js';
+import { readQueue, readRef, readReschedule } from '../../../../lib/core/options/job-ref.js';
+import { readSchedule } from '../../../../lib/core/options/schedule-options.js';
 import { thrown } from '../../thrown.js';
 
 const NINE = Date.UTC(2027, 0, 1, 9);

@@ -36,7 +36,6 @@ describe('encoding', () => {
   it('waits only for a codec that answers a promise, or what is like one', async () => {
     expect(encodedAs('text')).not.toBeInstanceOf(Promise);
     await expect(encodedAs(Promise.resolve('later'))).resolves.toEqual({ codec: 'mine', payload: 'later' });
-    // biome-ignore lint/suspicious/noThenProperty: a promise of another library
     const thenable = { then: (resolve: (text: string) => void) => resolve('foreign') };
     await expect(encodedAs(thenable)).resolves.toEqual({ codec: 'mine', payload: 'foreign' });
   });
@@ -161,7 +160,6 @@ describe('decoding', () => {
   });
 
   it('makes a promise of another library one of its own', async () => {
-    // biome-ignore lint/suspicious/noThenProperty: a promise of another library
     const decode = () => ({ then: (resolve: (payload: string) => void) => resolve('foreign') });
     const decoded = codecs({ decode }).decode({ codec: 'mine', payload: '' }, JOB);
     expect(decoded).toBeInstanceOf(Promise);

@@ -50,6 +50,7 @@ function who(cell: string): string[] {
     if (word === 'every script that moves a job') return scriptsWith('function closeLanes(');
     if (word === 'every script that arms an occurrence') return scriptsWith('function writeArmed()');
     if (word === 'every script that disarms one') return scriptsWith('function writeDisarmed()');
+    if (word === 'every script that ends a job') return scriptsWith('function writeFollowUps()');
     if (word === 'every numbered call') return scriptsWith("redis.call('SET', receiptKey");
     return word;
   });

@@ -57,6 +57,8 @@ const BY_TABLE: Record<string, string[]> = {
   'stream.key': ['turns:<priority>:<versioned name>'],
   'crew.key': ['sleepers:<crew>'],
   'tag.key': ['tag:<tag>'],
+  'set.key': ['tag:<tag>'],
+  'ending.key': ['set:<id>'],
 };
 
 const schema = await readSchema();
