@@ -26,6 +26,7 @@ import { load } from './load.js';
 import { maxWait } from './max-wait.js';
 import { MemoryWorld } from './memory-world.js';
 import { order } from './order.js';
+import { ProcessWorld } from './process-world.js';
 import { progress } from './progress.js';
 import { pull } from './pull.js';
 import { queued } from './queued.js';
@@ -55,6 +56,7 @@ import { yields } from './yields.js';
 
 const STORES: Record<string, (clock: ManualClock) => Promise<World>> = {
   memory: async (clock) => new MemoryWorld(clock),
+  'this process': async (clock) => new ProcessWorld(clock),
   Redis: (clock) => RedisWorld.start(clock),
 };
 

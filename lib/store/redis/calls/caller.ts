@@ -2,7 +2,7 @@ import { QueueUnavailableError } from '../../../core/errors.js';
 import { newMaker } from '../../../core/job/job-id.js';
 import type { QueueReplicas } from '../confirm/replicas.js';
 import { type QueueKeys, receiptKey } from '../keys.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { RedisLink } from '../link/redis-link.js';
 import type { CallTraits } from '../link/send-script.js';
 import type { ServerClock } from '../link/server-clock.js';
 import type { GivenArguments, NumberedScript } from '../scripts/bound-script.js';
@@ -27,7 +27,7 @@ export class Caller {
   private number = 0;
 
   constructor(
-    private readonly connection: RedisConnection,
+    private readonly connection: RedisLink,
     private readonly clock: ServerClock,
     private readonly keys: QueueKeys,
     private readonly options: CallerOptions,

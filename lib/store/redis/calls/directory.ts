@@ -1,7 +1,7 @@
 import { outsideJobs } from '../../../core/job/current-job.js';
 import type { SeenQueue } from '../../job-store.js';
 import { DIRECTORY, type QueueKeys, queueKeys } from '../keys.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { RedisLink } from '../link/redis-link.js';
 import { ask } from '../scripts/bound-script.js';
 import { noteQueuesScript } from '../scripts/server/contract.js';
 
@@ -31,7 +31,7 @@ export class RedisDirectory {
   private readonly used = new Set<UsedQueue>();
 
   constructor(
-    private readonly connection: RedisConnection,
+    private readonly connection: RedisLink,
     prefix: string,
     private readonly commandTimeoutMs: number,
   ) {

@@ -4,7 +4,7 @@ import type { JobIdMaker } from '../../../core/job/job-id.js';
 import type { Answered, NewJob, ScheduledAnswer } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import { aboutJob, NOT_SENT, unavailable } from '../link/call-error.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { RedisLink } from '../link/redis-link.js';
 import type { ServerClock } from '../link/server-clock.js';
 import { ScheduleBatch } from './schedule-batch.js';
 import { type PendingSchedule, ScheduleSender, type ScheduleSenderOptions } from './schedule-sender.js';
@@ -31,7 +31,7 @@ export class ScheduleOutbox {
   private readonly idle: ScheduleSender[];
 
   constructor(
-    private readonly connection: RedisConnection,
+    private readonly connection: RedisLink,
     clock: ServerClock,
     keys: QueueKeys,
     ids: JobIdMaker,

@@ -4,9 +4,8 @@ import type { Session, SessionHints, Turn, TurnAnswer } from '../../job-store.js
 import { Caller } from '../calls/caller.js';
 import type { QueueKeys } from '../keys.js';
 import { causeOf } from '../link/call-error.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { MessageLink, RedisLink } from '../link/redis-link.js';
 import type { ServerClock } from '../link/server-clock.js';
-import type { WakeListener } from '../link/wake-listener.js';
 import { ask, type GivenArguments } from '../scripts/bound-script.js';
 import {
   type OrdinaryArguments,
@@ -44,8 +43,8 @@ const REGISTERED_AT_MOST = 5;
 
 /** What all sessions of this process share: a connection, and one more for messages. */
 export interface SessionLink {
-  readonly connection: RedisConnection;
-  readonly listener: WakeListener;
+  readonly connection: RedisLink;
+  readonly listener: MessageLink;
 }
 
 /** What is sent of a turn: an ordinary one, a whole one, or one of a relay, which moves jobs instead of running them. */

@@ -7,7 +7,7 @@ import type { StuckHandlers, Turn } from '../../job-store.js';
 import { encodeGroupsRule } from '../codec/group-text.js';
 import type { ListedOptions } from '../codec/listed-options.js';
 import { encodeStuck } from '../codec/worker-traits.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { RedisLink } from '../link/redis-link.js';
 import type { ServerClock } from '../link/server-clock.js';
 import type { OrdinaryArguments, RelayArguments, TurnArguments } from '../scripts/turn/contract.js';
 import type { HintChannel } from './hint-channel.js';
@@ -55,7 +55,7 @@ export class SessionArguments {
   private readonly isOrdinaryQueue: boolean;
 
   constructor(
-    private readonly connection: RedisConnection,
+    private readonly connection: RedisLink,
     private readonly hints: HintChannel,
     private readonly who: SessionIdentity,
     private readonly settings: QueueSettings,

@@ -1,0 +1,97 @@
+import { QueueClosedError } from '../../core/errors.js';
+import { refused } from '../../store/redis/link/call-error.js';
+import type { Client } from '../../store/redis/link/client.js';
+import type { RedisLink } from '../../store/redis/link/redis-link.js';
+import type { CallTraits } from '../../store/redis/link/send-script.js';
+import type { ScriptArgument } from '../../store/redis/scripts/bound-script.js';
+import type { ScriptName } from '../../store/redis/scripts/embedded.js';
+import type { PlainReply } from '../../store/redis/scripts/reply-shape.js';
+import { toBytes, toText } from './bytes.js';
+import { type Reply, ReplyError, Status } from './reply.js';
+import type { SmallRedis } from './small-redis.js';
+
+/** A text that is no UTF-8 comes as bytes only to who reads payloads that are none. */
+const asText = (reply: Reply): unknown => converted(reply, toText);
+const asBytes = (reply: Reply): unknown => converted(reply, (bytes) => Buffer.from(bytes, 'latin1'));
+
+function converted(reply: Reply, convert: (bytes: string) => unknown): unknown {
+  if (typeof reply === 'string') return convert(reply);
+  if (Array.isArray(reply)) return reply.map((each) => converted(each, convert));
+  return reply instanceof Status ? reply.text : reply;
+}
+
+/** Nothing is too large for it, and nothing takes long. */
+const UPLINK: RedisLink['uplink'] = { most: Number.POSITIVE_INFINITY, comesTooLate: () => false };
+const DOWNLINK: RedisLink['downlink'] = { note: () => {}, bytesIn: (_, most) => most };
+
+/** Calls a Redis in this process in the place of a connection. A call is one step; its answer comes later, as from a server. */
+export class ProcessLink implements RedisLink {
+  readonly uplink = UPLINK;
+  readonly downlink = DOWNLINK;
+  readonly received = 0;
+  readonly trouble = undefined;
+  private readonly commands: Client;
+  private isClosed = false;
+
+  constructor(
+    private readonly redis: SmallRedis,
+    /** Whether this process reads payloads that are no text. */
+    private readonly readsBytes: boolean,
+  ) {
+    this.commands = commandsOf(redis);
+  }
+
+  async ready(): Promise<void> {
+    this.requireOpen();
+  }
+
+  async run(
+    script: ScriptName,
+    keys: readonly string[],
+    args: readonly ScriptArgument[],
+    _giveUpAt: number,
+    { fromBytes }: CallTraits = {},
+  ): Promise<unknown> {
+    this.requireOpen();
+    const reply = this.answered(() => this.redis.run(script, keys.map(toBytes), args.map(toBytes)));
+    return this.readsBytes && fromBytes ? fromBytes(asBytes(reply)) : asText(reply);
+  }
+
+  async read<T>(_kind: PlainReply, command: (client: Client) => Promise<T>): Promise<T> {
+    this.requireOpen();
+    return command(this.commands);
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  private answered(call: () => Reply): Reply {
+    try {
+      return call();
+    } catch (error) {
+      throw error instanceof ReplyError ? refused(error.message, false) : error;
+    }
+  }
+
+  private requireOpen(): void {
+    if (this.isClosed)
+      throw new QueueClosedError(
+        'The queue is closed: its connection to Redis has ended, as the application has closed. End what calls it before that.',
+      );
+  }
+}
+
+/** The plain commands, as methods of a client of ioredis. */
+function commandsOf(redis: SmallRedis): Client {
+  const send = (name: string, args: readonly (string | number)[]) => asText(redis.command(name, args.map(toBytes)));
+  const get = (_: object, name: string) => {
+    if (name === 'hgetall') return async (key: string) => fieldsOf(send('hgetall', [key]) as string[]);
+    return async (...args: (string | number)[]) => send(name, args);
+  };
+  return new Proxy({}, { get }) as Client;
+}
+
+function fieldsOf(flat: readonly string[]): Record<string, string> {
+  return Object.fromEntries(flat.flatMap((field, i) => (i % 2 === 0 ? [[field, flat[i + 1]!]] : [])));
+}

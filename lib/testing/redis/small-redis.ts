@@ -1,0 +1,85 @@
+import type { ScriptName } from '../../store/redis/scripts/embedded.js';
+import { COMMANDS } from './commands/index.js';
+import { Keyspace } from './keyspace.js';
+import { placeOf, programOf } from './lua/program.js';
+import { fromLua, toArgument, toLua } from './lua/replies.js';
+import { type LuaFunction, LuaTable, type LuaValue } from './lua/table.js';
+import { type Reply, ReplyError } from './reply.js';
+
+export type Receiver = (message: string) => void;
+
+/**
+ * What the scripts need of Redis, in this process: keys that expire by a clock that is handed down, the commands that they name, and
+ * messages to who listens. The scripts themselves are those of production, as JavaScript. All texts are bytes, a character each.
+ */
+export class SmallRedis {
+  private readonly keys: Keyspace;
+  private readonly channels = new Map<string, Set<Receiver>>();
+
+  /** `now`: its time, epoch ms and fractions. */
+  constructor(now: () => number) {
+    this.keys = new Keyspace(now);
+  }
+
+  /** Runs a command. Throws `ReplyError`. */
+  command(name: string, args: readonly string[]): Reply {
+    const upper = name.toUpperCase();
+    if (upper === 'PUBLISH') return this.publish(args[0]!, args[1]!);
+    const command = COMMANDS[upper];
+    if (!command) throw new ReplyError(`ERR unknown command '${name}'`);
+    return command(this.keys, args);
+  }
+
+  /** Runs a script as EVAL does. What it has written before it fails stays. Throws `ReplyError`. */
+  run(script: ScriptName, keys: readonly string[], args: readonly string[]): Reply {
+    const call: LuaFunction = (name, ...rest) => toLua(this.command(toArgument(name), rest.map(toArgument)));
+    const pcall: LuaFunction = (name, ...rest) => {
+      try {
+        return call(name, ...rest);
+      } catch (error) {
+        return errorTable(error as Error);
+      }
+    };
+    try {
+      return fromLua(programOf(script)(new LuaTable([...keys]), new LuaTable([...args]), call, pcall));
+    } catch (error) {
+      throw asReply(error as Error, script);
+    }
+  }
+
+  subscribe(channel: string, receiver: Receiver): void {
+    const receivers = this.channels.get(channel) ?? new Set();
+    this.channels.set(channel, receivers.add(receiver));
+  }
+
+  unsubscribe(channel: string, receiver: Receiver): void {
+    const receivers = this.channels.get(channel);
+    receivers?.delete(receiver);
+    if (receivers?.size === 0) this.channels.delete(channel);
+  }
+
+  /** Answers how many will hear it. They hear it once the script is over. */
+  private publish(channel: string, message: string): number {
+    const receivers = this.channels.get(channel) ?? [];
+    let count = 0;
+    for (const receiver of receivers) {
+      count++;
+      queueMicrotask(() => this.channels.get(channel)?.has(receiver) && receiver(message));
+    }
+    return count;
+  }
+}
+
+function errorTable({ message }: Error): LuaValue {
+  const table = new LuaTable();
+  table.err = message;
+  return table;
+}
+
+/** An error says in which line of Lua it was thrown. */
+function asReply(error: Error, script: ScriptName): ReplyError {
+  const place = placeOf(error);
+  if (!place) return error as ReplyError;
+  const message = error instanceof ReplyError ? error.message : `ERR ${error.message}`;
+  return Object.assign(new ReplyError(`${message} script: ${script}, on ${place}.`), { cause: error });
+}
