@@ -18,9 +18,28 @@ function readBound(text: string, seq: number): StreamId {
 
 const isUpTo = (entry: StreamId, last: StreamId) => !isBehind(entry, last);
 
+/** Whether an id lies behind a bound that begins a range there. A '(' leaves the bound itself out. */
+function isFrom(text: string): (entry: StreamId) => boolean {
+  if (text.startsWith('(')) {
+    const bound = readId(text.slice(1), 0);
+    return (entry) => isBehind(entry, bound);
+  }
+  const bound = readBound(text, 0);
+  return (entry) => isUpTo(bound, entry);
+}
+
+function isTo(text: string): (entry: StreamId) => boolean {
+  if (text.startsWith('(')) {
+    const bound = readId(text.slice(1), Number.POSITIVE_INFINITY);
+    return (entry) => isBehind(bound, entry);
+  }
+  const bound = readBound(text, Number.POSITIVE_INFINITY);
+  return (entry) => isUpTo(entry, bound);
+}
+
 function between(stream: Stream | undefined, from: string, to: string): StreamEntry[] {
-  const [first, last] = [readBound(from, 0), readBound(to, Number.POSITIVE_INFINITY)];
-  return stream?.entries.filter((entry) => isUpTo(first, entry) && isUpTo(entry, last)) ?? [];
+  const [isIn, isStillIn] = [isFrom(from), isTo(to)];
+  return stream?.entries.filter((entry) => isIn(entry) && isStillIn(entry)) ?? [];
 }
 
 function readCount(options: readonly string[]): number {

@@ -16,7 +16,7 @@ export const isPlain = (pattern: string): boolean => !/[\^$*+?.()[%-]/.test(patt
 
 /**
  * A pattern of Lua as a regular expression that finds the same: one that begins with `^` is sticky, another one global. Throws where the
- * pattern uses what no script needs: captures of places, `%b`, `%f`, `%1`.
+ * pattern uses what no script needs: captures of places, `%b`, `%1`.
  */
 export function toRegExp(pattern: string): RegExp {
   const isAnchored = pattern.startsWith('^');
@@ -47,8 +47,16 @@ export function toRegExp(pattern: string): RegExp {
 function readItem(pattern: string, at: number): { source: string; end: number } {
   const char = pattern[at]!;
   if (char === '[') return readSet(pattern, at);
+  if (char === '%' && pattern[at + 1] === 'f') return readFrontier(pattern, at + 2);
   if (char === '%') return { source: `[${classOf(pattern, at + 1)}]`, end: at + 2 };
   return { source: char === '.' ? '[\\s\\S]' : escaped(char), end: at + 1 };
+}
+
+/** `%f[set]`: a place where the set begins. Before the text and behind it stands a byte 0, which is in a set of what is not. */
+function readFrontier(pattern: string, at: number): { source: string; end: number } {
+  const { source: set, end } = readSet(pattern, at);
+  const isNot = set.startsWith('[^');
+  return { source: isNot ? `(?<!^|${set})(?=${set}|$)` : `(?<!${set})(?=${set})`, end };
 }
 
 function readSet(pattern: string, from: number): { source: string; end: number } {
