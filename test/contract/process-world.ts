@@ -1,34 +1,24 @@
 import type { QueueSettings } from '../../lib/core/options/queue-options.js';
 import { ProcessJobStore } from '../../lib/testing/redis/process-job-store.js';
-import type { ManualClock } from '../support/manual-clock.js';
 import { World } from './world.js';
 
-const silent = { log: () => {}, warn: () => {}, error: () => {} };
-
-/** The scripts over a small Redis in this process, whose time stands still until the world lets it pass. */
+/** The scripts over a small Redis in this process. */
 export class ProcessWorld extends World {
-  private readonly monotonic = performance.now;
-
-  constructor(clock: ManualClock) {
-    super(clock);
-    performance.now = () => clock.now();
-  }
-
   protected open(settings: QueueSettings): ProcessJobStore {
-    return new ProcessJobStore({
-      prefix: 'test',
-      settingsOf: () => settings,
-      now: () => this.now(),
-      codecs: { decodes: true, writes: 'json' },
-      log: silent,
-    });
+    const codecs = { decodes: true, writes: 'json' };
+    return new ProcessJobStore({ settingsOf: () => settings, clock: this.clock, codecs });
   }
 
+  /** Every job that was scheduled is there or is counted as gone. */
   async audit(): Promise<string[]> {
-    return [];
-  }
-
-  override async stop(): Promise<void> {
-    performance.now = this.monotonic;
+    const { view } = this.whole.queue('default');
+    const { scheduled, due, active, dead } = await view.counts();
+    const stats = await view.stats();
+    const { completed = 0, cancelled = 0, discarded = 0, deadDropped = 0 } = stats;
+    const there = scheduled + due + active + dead;
+    const gone = completed + cancelled + discarded + deadDropped;
+    return (stats.scheduled ?? 0) === there + gone
+      ? []
+      : [`${stats.scheduled} were scheduled, but ${there} are there and ${gone} are gone`];
   }
 }

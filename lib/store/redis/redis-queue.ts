@@ -83,7 +83,7 @@ export function openRedisQueue(
   const keys = queueKeys(prefix, queue);
   const link = linkOf(queue, connection, keys);
   const jumped = (byMs: number) => clockLog.jumped(byMs);
-  const clock = new ServerClock(keys, jumped);
+  const clock = new ServerClock(connection, keys, jumped);
   const keepReceiptMs = keepReceiptMsOf(settings, commandTimeoutMs);
   const given = { clustered, stealAfterMs, keepEnded: encodeKeepEnded(settings.keepEnded) };
   const options = { queue, keepReceiptMs, given, commandTimeoutMs, replicas };

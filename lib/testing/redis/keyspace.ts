@@ -63,6 +63,11 @@ export class Keyspace {
     return this.entryOf(key) !== undefined && this.entries.delete(key);
   }
 
+  /** Those that begin so. */
+  *keysWith(begin: string): Generator<string> {
+    for (const key of this.entries.keys()) if (key.startsWith(begin) && this.entryOf(key)) yield key;
+  }
+
   /** To be called once something was taken out: a key that holds nothing is gone. */
   dropIfEmpty(key: string, left: number): void {
     if (left === 0) this.entries.delete(key);

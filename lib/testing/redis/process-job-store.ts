@@ -1,62 +1,92 @@
-import { QueueClosedError } from '../../core/errors.js';
+import type { Clock } from '../../core/clock.js';
+import { InvalidOptionsError, QueueClosedError } from '../../core/errors.js';
 import { JobIdMaker } from '../../core/job/job-id.js';
-import type { Log } from '../../core/log.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import { Codecs } from '../../core/payload/codecs.js';
-import type { JobStore, QueueStore, SeenQueue } from '../../store/job-store.js';
+import { isReadable } from '../../store/envelope.js';
+import type { JobStore, QueueEvents, QueueSessions, QueueStore, SeenQueue } from '../../store/job-store.js';
 import { RedisDirectory } from '../../store/redis/calls/directory.js';
 import { ClockLog } from '../../store/redis/checks/clock-log.js';
+import { decodeEnvelope } from '../../store/redis/codec/envelope-text.js';
+import { ownerOf, type QueueKeys, queueKeys } from '../../store/redis/keys.js';
 import { openRedisQueue } from '../../store/redis/redis-queue.js';
+import type { ScriptName } from '../../store/redis/scripts/embedded.js';
+import { CancelledJobs } from './cancelled-jobs.js';
+import { Outage } from './outage.js';
 import { ProcessLink } from './process-link.js';
 import { ProcessListener } from './process-listener.js';
+import { ProcessSession } from './process-session.js';
+import { QueueInside } from './queue-inside.js';
 import { SmallRedis } from './small-redis.js';
 
 export interface ProcessJobStoreOptions {
-  prefix: string;
   /** The options of a queue, the defaults where it has none. */
   settingsOf(queue: string): QueueSettings;
-  /** The time of its Redis, epoch ms. */
-  now(): number;
-  log: Log;
+  clock: Pick<Clock, 'now' | 'wallNow'>;
   /** Default: JSON alone. */
   codecs?: Pick<Codecs, 'decodes' | 'writes'>;
 }
 
-/** No call waits for a network, so none comes to the end of its time. */
+/** A store of its own for each, so the prefix tells nobody apart. */
+const PREFIX = 'test';
+/** By the clock of the store, which stands still while a call is under way. */
 const COMMAND_TIMEOUT_MS = 5_000;
+/** What the library logs of Redis is about servers. */
+const NO_LOG = { log() {}, warn() {}, error() {} };
+
+interface OpenedQueue {
+  readonly store: QueueStore;
+  readonly inside: QueueInside;
+}
 
 /** Jobs in a Redis that lives in this process, as long as this object: calls, scripts and answers are those of production. */
 export class ProcessJobStore implements JobStore {
-  readonly redis: SmallRedis;
+  /** Told of each waiting job that is cancelled or deleted, by whatever call. */
+  onCancel?: (job: { queue: string; id: string; name: string }) => void;
+  /** While it is on, each call fails. */
+  readonly outage = new Outage();
+  private readonly redis: SmallRedis;
   private readonly link: ProcessLink;
   private readonly listener: ProcessListener;
   private readonly directory: RedisDirectory;
-  private readonly clockLog: ClockLog;
   private readonly codecs: Pick<Codecs, 'decodes' | 'writes'>;
   private readonly ids = new JobIdMaker();
-  private readonly opened = new Map<string, QueueStore>();
+  private readonly opened = new Map<string, OpenedQueue>();
+  private readonly cancelled = new CancelledJobs();
+  /** The names of jobs that a script has taken out, by key and id: read before they are gone. */
+  private readonly names = new Map<string, string>();
   private isClosed = false;
 
   constructor(private readonly options: ProcessJobStoreOptions) {
-    this.codecs = options.codecs ?? new Codecs();
-    this.redis = new SmallRedis(() => options.now());
-    this.link = new ProcessLink(this.redis, this.codecs.decodes);
+    const { clock, codecs = new Codecs() } = options;
+    this.codecs = codecs;
+    this.redis = new SmallRedis(() => clock.wallNow());
+    const hasRun = (script: ScriptName) => this.tellCancelled(script);
+    this.link = new ProcessLink(this.redis, () => clock.now(), this.outage, codecs.decodes, hasRun);
     this.listener = new ProcessListener(this.redis);
-    this.directory = new RedisDirectory(this.link, options.prefix, COMMAND_TIMEOUT_MS);
-    this.clockLog = new ClockLog(options.log);
+    this.directory = new RedisDirectory(this.link, PREFIX, COMMAND_TIMEOUT_MS);
+    this.redis.watch = (name, args) => this.noteRemoved(name, args);
   }
 
   connect(): void {}
 
   queue(name: string): QueueStore {
-    const queue = this.opened.get(name) ?? this.open(name);
-    this.opened.set(name, queue);
-    return queue;
+    return this.openedQueue(name).store;
   }
 
   /** There are no replicas. */
   get confirmed(): this {
     return this;
+  }
+
+  /** What the kit sees of a queue, also while it is away. */
+  inside(name: string): QueueInside {
+    return this.openedQueue(name).inside;
+  }
+
+  /** The queues that have been opened. */
+  openedQueues(): QueueInside[] {
+    return [...this.opened.values()].map(({ inside }) => inside);
   }
 
   queues(): Promise<SeenQueue[]> {
@@ -66,37 +96,105 @@ export class ProcessJobStore implements JobStore {
   /** Its clock is the process's. */
   async clockOffsetMs(): Promise<number> {
     if (this.isClosed) throw new QueueClosedError('The connection is closed.');
+    this.outage.requireThere();
     return 0;
   }
 
   async answering(queues: readonly string[]): Promise<string[]> {
-    return this.isClosed ? [] : [...queues];
+    return this.isClosed || this.outage.isOn ? [] : [...queues];
   }
 
-  readonly trouble = undefined;
+  get trouble(): Error | undefined {
+    return this.outage.trouble;
+  }
 
   async close(): Promise<void> {
     this.isClosed = true;
     this.link.close();
   }
 
-  private open(name: string): QueueStore {
-    const { prefix, settingsOf, log } = this.options;
+  private openedQueue(name: string): OpenedQueue {
+    const queue = this.opened.get(name) ?? this.open(name);
+    this.opened.set(name, queue);
+    return queue;
+  }
+
+  private open(name: string): OpenedQueue {
+    const { settingsOf, clock } = this.options;
+    const settings = settingsOf(name);
     const links = {
       forCalls: this.link,
       forSessions: () => ({ connection: this.link, listener: this.listener }),
       forMessages: () => this.listener,
     };
-    return openRedisQueue(name, settingsOf(name), links, this.ids, {
-      prefix,
+    const queue = openRedisQueue(name, settings, links, this.ids, {
+      prefix: PREFIX,
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
       clustered: false,
       codec: this.codecs.writes,
-      log,
-      clockLog: this.clockLog,
+      log: NO_LOG,
+      clockLog: new ClockLog(NO_LOG),
       isUsed: this.directory.noteOf(name),
       // There is no fleet that would look in step.
       random: () => 0,
     });
+    const keys = queueKeys(PREFIX, name);
+    const inside = new QueueInside(name, settings, this.outage, keys, this.link, () => clock.wallNow());
+    return { store: { ...queue, sessions: this.sessions(name, queue), events: this.events(queue, keys) }, inside };
+  }
+
+  private sessions(name: string, { sessions }: QueueStore): QueueSessions {
+    return {
+      worker: (...given) => new ProcessSession(sessions.worker(...given), this.outage),
+      pull: (...given) => new ProcessSession(sessions.pull(...given), this.outage),
+      relay: () => {
+        throw noTargets(name);
+      },
+    };
+  }
+
+  /** Written and read at once, as no timer of the machine is to matter to a test. */
+  private events({ events }: QueueStore, keys: QueueKeys): QueueEvents {
+    return {
+      add: (event) => {
+        events.add(event);
+        void events.flush();
+      },
+      flush: () => events.flush(),
+      read: (from) => events.read(from),
+      watch: (look) => {
+        this.listener.listen(keys.events, look);
+        return () => this.listener.unlisten(keys.events, look);
+      },
+    };
+  }
+
+  private noteRemoved(name: string, args: readonly string[]): void {
+    if (!this.onCancel || (name !== 'HDEL' && name !== 'ZREM')) return;
+    this.cancelled.note(name, args);
+    if (name === 'ZREM') return;
+    const [key, ...ids] = args;
+    if (!key!.endsWith('}:jobs')) return;
+    for (const id of ids) {
+      const text = this.redis.command('HGET', [key!, id]) as string | null;
+      const envelope = text === null ? undefined : decodeEnvelope(Buffer.from(text, 'latin1'));
+      if (envelope && isReadable(envelope)) this.names.set(`${key} ${id}`, envelope.name);
+    }
+  }
+
+  private tellCancelled(script: ScriptName): void {
+    if (!this.onCancel) return;
+    for (const { key, id } of this.cancelled.of(script)) {
+      const { queue } = ownerOf(Buffer.from(key, 'latin1').toString())!;
+      const name = this.names.get(`${key} ${id}`);
+      if (name !== undefined) this.onCancel({ queue, id: Buffer.from(id, 'latin1').toString(), name });
+    }
+    this.names.clear();
   }
 }
+
+const noTargets = (queue: string) =>
+  new InvalidOptionsError(
+    `relay: the queue '${queue}' lies in memory, where there are no streams or lists; expected a queue in Redis.`,
+    { queue },
+  );

@@ -1,5 +1,5 @@
 import { QueueClosedError } from '../../core/errors.js';
-import { refused } from '../../store/redis/link/call-error.js';
+import { type Reason, refused } from '../../store/redis/link/call-error.js';
 import type { Client } from '../../store/redis/link/client.js';
 import type { RedisLink } from '../../store/redis/link/redis-link.js';
 import type { CallTraits } from '../../store/redis/link/send-script.js';
@@ -7,6 +7,7 @@ import type { ScriptArgument } from '../../store/redis/scripts/bound-script.js';
 import type { ScriptName } from '../../store/redis/scripts/embedded.js';
 import type { PlainReply } from '../../store/redis/scripts/reply-shape.js';
 import { toBytes, toText } from './bytes.js';
+import type { Outage } from './outage.js';
 import { type Reply, ReplyError, Status } from './reply.js';
 import type { SmallRedis } from './small-redis.js';
 
@@ -21,28 +22,36 @@ function converted(reply: Reply, convert: (bytes: string) => unknown): unknown {
 }
 
 /** Nothing is too large for it, and nothing takes long. */
-const UPLINK: RedisLink['uplink'] = { most: Number.POSITIVE_INFINITY, comesTooLate: () => false };
 const DOWNLINK: RedisLink['downlink'] = { note: () => {}, bytesIn: (_, most) => most };
 
 /** Calls a Redis in this process in the place of a connection. A call is one step; its answer comes later, as from a server. */
 export class ProcessLink implements RedisLink {
-  readonly uplink = UPLINK;
+  readonly uplink;
   readonly downlink = DOWNLINK;
   readonly received = 0;
-  readonly trouble = undefined;
   private readonly commands: Client;
   private isClosed = false;
 
   constructor(
     private readonly redis: SmallRedis,
+    /** Its time, monotonic. */
+    readonly now: () => number,
+    private readonly outage: Outage,
     /** Whether this process reads payloads that are no text. */
     private readonly readsBytes: boolean,
+    /** Told after each script. */
+    private readonly hasRun: (script: ScriptName) => void = () => {},
   ) {
     this.commands = commandsOf(redis);
+    this.uplink = { most: Number.POSITIVE_INFINITY, comesTooLate: () => outage.isOn };
+  }
+
+  get trouble(): Reason | undefined {
+    return this.outage.trouble;
   }
 
   async ready(): Promise<void> {
-    this.requireOpen();
+    this.requireThere();
   }
 
   async run(
@@ -52,13 +61,38 @@ export class ProcessLink implements RedisLink {
     _giveUpAt: number,
     { fromBytes }: CallTraits = {},
   ): Promise<unknown> {
-    this.requireOpen();
-    const reply = this.answered(() => this.redis.run(script, keys.map(toBytes), args.map(toBytes)));
-    return this.readsBytes && fromBytes ? fromBytes(asBytes(reply)) : asText(reply);
+    this.requireThere();
+    return this.runNow(script, keys, args, fromBytes);
+  }
+
+  /** Runs a script at once, also while Redis is away for everybody else. */
+  runNow(
+    script: ScriptName,
+    keys: readonly string[],
+    args: readonly ScriptArgument[],
+    fromBytes?: CallTraits['fromBytes'],
+  ): unknown {
+    try {
+      const reply = this.redis.run(script, keys.map(toBytes), args.map(toBytes));
+      return this.readsBytes && fromBytes ? fromBytes(asBytes(reply)) : asText(reply);
+    } catch (error) {
+      throw error instanceof ReplyError ? refused(error.message, false) : error;
+    } finally {
+      this.hasRun(script);
+    }
+  }
+
+  /** The same for a command. */
+  commandNow(name: string, args: readonly (string | number)[]): unknown {
+    return asText(this.redis.command(name, args.map(toBytes)));
+  }
+
+  *keysWith(begin: string): Generator<string> {
+    for (const key of this.redis.keysWith(toBytes(begin))) yield toText(key);
   }
 
   async read<T>(_kind: PlainReply, command: (client: Client) => Promise<T>): Promise<T> {
-    this.requireOpen();
+    this.requireThere();
     return command(this.commands);
   }
 
@@ -66,19 +100,12 @@ export class ProcessLink implements RedisLink {
     this.isClosed = true;
   }
 
-  private answered(call: () => Reply): Reply {
-    try {
-      return call();
-    } catch (error) {
-      throw error instanceof ReplyError ? refused(error.message, false) : error;
-    }
-  }
-
-  private requireOpen(): void {
+  private requireThere(): void {
     if (this.isClosed)
       throw new QueueClosedError(
         'The queue is closed: its connection to Redis has ended, as the application has closed. End what calls it before that.',
       );
+    this.outage.requireThere();
   }
 }
 

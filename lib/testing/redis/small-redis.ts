@@ -15,6 +15,8 @@ export type Receiver = (message: string) => void;
 export class SmallRedis {
   private readonly keys: Keyspace;
   private readonly channels = new Map<string, Set<Receiver>>();
+  /** Told of each command of a script before it runs. */
+  watch?: (name: string, args: readonly string[]) => void;
 
   /** `now`: its time, epoch ms and fractions. */
   constructor(now: () => number) {
@@ -32,7 +34,12 @@ export class SmallRedis {
 
   /** Runs a script as EVAL does. What it has written before it fails stays. Throws `ReplyError`. */
   run(script: ScriptName, keys: readonly string[], args: readonly string[]): Reply {
-    const call: LuaFunction = (name, ...rest) => toLua(this.command(toArgument(name), rest.map(toArgument)));
+    const call: LuaFunction = (name, ...rest) => {
+      const command = toArgument(name);
+      const given = rest.map(toArgument);
+      this.watch?.(command, given);
+      return toLua(this.command(command, given));
+    };
     const pcall: LuaFunction = (name, ...rest) => {
       try {
         return call(name, ...rest);
@@ -45,6 +52,11 @@ export class SmallRedis {
     } catch (error) {
       throw asReply(error as Error, script);
     }
+  }
+
+  /** The keys that begin so. */
+  keysWith(begin: string): Generator<string> {
+    return this.keys.keysWith(begin);
   }
 
   subscribe(channel: string, receiver: Receiver): void {

@@ -10,7 +10,7 @@ import type {
 import type { BatchCalls } from '../../worker/batch/batch-calls.js';
 import type { JobHandler } from '../../worker/run/job-handler.js';
 import { settledAs } from '../look/outcome-of.js';
-import type { MemoryQueue } from '../store/memory-queue.js';
+import type { QueueInside } from '../redis/queue-inside.js';
 import { settled } from '../time/event-loop.js';
 import type { Instant } from '../time/virtual-clock.js';
 import type { TestCall } from './test-call.js';
@@ -22,7 +22,7 @@ const TOO_HEAVY = 2;
 
 export interface ConductedSessionParts {
   readonly session: Session;
-  readonly queue: MemoryQueue;
+  readonly queue: QueueInside;
   readonly handlers: ReadonlyMap<string, JobHandler>;
   /** Makes the run of a job that was claimed. */
   readonly open: (claim: ClaimedJob, isSecond: boolean) => TestRun;

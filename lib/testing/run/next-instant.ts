@@ -1,10 +1,10 @@
 import { BLOCKED_LOOK_MS } from '../../core/constants.js';
-import type { Job } from '../store/job.js';
-import type { MemoryQueue } from '../store/memory-queue.js';
+import { readOccurrenceId } from '../../core/job/occurrence-id.js';
+import type { LaneEntry, QueueInside } from '../redis/queue-inside.js';
 import type { Instant } from '../time/virtual-clock.js';
 
 /**
- * How many leases before a lease ends the queue is looked at again. If the only look came at its end, the store would take the time before it
+ * How many leases before a lease ends the queue is looked at again. If the only look came at its end, the queue would take the time before it
  * for an outage, and recover nothing.
  */
 const LEASES_AHEAD = 4 / 3;
@@ -14,78 +14,72 @@ const LEASES_AHEAD = 4 / 3;
  * a gate opens. For whoever moves the clock and must take a turn at each such instant. `renewed`: the ids of the running jobs that one renews
  * in time; the leases of the others run out, and a turn is to be taken every third of a lease before that, so that the queue counts as served.
  */
-export function nextInstant(queue: MemoryQueue, renewed: ReadonlySet<string>): Instant {
+export function nextInstant(queue: QueueInside, renewed: ReadonlySet<string>): Instant {
   const nowMs = queue.nowMs();
-  const { name, ledger } = queue;
-  const dueMs = nextDue(queue, nowMs);
-  const candidates: [atMs: number | undefined, what: string][] = [
-    ...(ledger.nextDue() <= nowMs ? forDueJobs(queue, nowMs) : []),
-    ...forLeases(queue, nowMs, renewed),
-  ];
-  const due = jobDueAt(queue, dueMs);
+  const { name } = queue;
+  const isSomeDue = [...queue.heads()].some(({ dueAtMs }) => dueAtMs <= nowMs);
+  const candidates = [...(isSomeDue ? forDueJobs(queue, nowMs) : []), ...forLeases(queue, nowMs, renewed)];
+  const due = nextDue(queue, nowMs);
   let next: Instant = {
-    atMs: dueMs,
-    because: () => `job '${due?.envelope.name}' (${due?.id}) of queue '${name}' became due`,
+    atMs: due?.dueAtMs ?? Number.POSITIVE_INFINITY,
+    because: () => `job '${due && nameIn(due.lane)}' (${due?.id}) of queue '${name}' became due`,
   };
   for (const [atMs, what] of candidates)
-    if (atMs !== undefined && atMs > nowMs && atMs < next.atMs)
-      next = { atMs, because: () => `${what} of queue '${name}'` };
+    if (atMs > nowMs && atMs < next.atMs) next = { atMs, because: () => `${what} of queue '${name}'` };
   return next;
 }
 
 /** A gate that opens, or a place that is left no longer, changes nothing for a queue in which nothing is due. */
-function* forDueJobs(queue: MemoryQueue, nowMs: number): Generator<[atMs: number | undefined, what: string]> {
-  const { ledger, gates, groups, settings } = queue;
-  yield [gates.pausedUntil(nowMs), 'the end of the pause'];
-  yield [gates.blackoutUntil(nowMs), 'the end of a blackout'];
-  for (const untilMs of gates.yields.values()) yield [untilMs, 'the end of a place left under globalConcurrency'];
-  if (settings.rateLimit) {
-    const { started, opensAtMs } = gates.rate(nowMs);
-    if (started >= settings.rateLimit.max) yield [opensAtMs, 'the rateLimit'];
-  }
-  for (const group of groups.due(nowMs)) {
-    const { heldBy, opensAtMs } = groups.stateOf(group, nowMs);
-    if (heldBy) yield [opensAtMs, `what holds group '${group}' (${heldBy})`];
-  }
-  if (!ledger.somePrefer) return;
-  for (const { jobs } of ledger.waiting())
-    for (const { envelope, dueAtMs } of jobs) {
-      if (dueAtMs > nowMs) break;
-      if (envelope.worker !== undefined) yield [dueAtMs + settings.stealAfterMs, 'stealAfterMs'];
-    }
+function* forDueJobs(queue: QueueInside, nowMs: number): Generator<[atMs: number, what: string]> {
+  yield* queue.gates();
+  for (const [group, opensAtMs] of queue.heldGroups()) yield [opensAtMs, `what holds group '${group}'`];
+  for (const { lane, dueAtMs } of queue.waiting())
+    if (dueAtMs <= nowMs && prefersWorker(lane)) yield [dueAtMs + queue.settings.stealAfterMs, 'stealAfterMs'];
 }
 
 function* forLeases(
-  { ledger, settings: { leaseMs }, served }: MemoryQueue,
+  queue: QueueInside,
   nowMs: number,
   renewed: ReadonlySet<string>,
-): Generator<[atMs: number | undefined, what: string]> {
-  for (const { id, held } of ledger.active) {
-    if (renewed.has(id)) continue;
-    const what = `the lease of job '${id}'`;
-    // Only a lease that was extended by hours ends so far ahead.
-    const aheadMs = Math.floor(held!.leaseUntilMs - leaseMs * LEASES_AHEAD);
-    yield [aheadMs > nowMs ? aheadMs : Math.floor(nowMs + leaseMs / 3), what];
-    yield [held!.leaseUntilMs, what];
-    yield [served?.recoverFromMs, what];
-    return;
-  }
+): Generator<[atMs: number, what: string]> {
+  const { leaseMs } = queue.settings;
+  const first = queue.leases().find(([id]) => !renewed.has(id));
+  if (!first) return;
+  const [id, untilMs] = first;
+  const what = `the lease of job '${id}'`;
+  // Only a lease that was extended by hours ends so far ahead.
+  const aheadMs = Math.floor(untilMs - leaseMs * LEASES_AHEAD);
+  yield [aheadMs > nowMs ? aheadMs : Math.floor(nowMs + leaseMs / 3), what];
+  yield [untilMs, what];
+  yield [queue.recoverFromMs ?? nowMs, what];
 }
 
 /**
- * When the next job becomes due. The store looks again and again at an occurrence that waits for the end of the previous one; here that
- * end is an instant itself, and hours of sleep would be thousands of looks.
+ * The job that becomes due next. The queue looks again and again at an occurrence that waits for the end of the previous one; here that end is
+ * an instant itself, and hours of sleep would be thousands of looks.
  */
-function nextDue({ ledger, timetable }: MemoryQueue, nowMs: number): number {
-  const dueMs = ledger.nextDue(nowMs);
-  return dueMs > nowMs + BLOCKED_LOOK_MS ? dueMs : ledger.nextDue(nowMs, (job) => !timetable.waitsForEnd(job));
+function nextDue(queue: QueueInside, nowMs: number): LaneEntry | undefined {
+  const next = earliest(queue.heads(nowMs));
+  if (!next || next.dueAtMs > nowMs + BLOCKED_LOOK_MS || !isBlocked(queue, next)) return next;
+  return earliest([...queue.waiting()].filter((entry) => entry.dueAtMs > nowMs && !isBlocked(queue, entry)));
 }
 
-/** Looked up now: at that instant the job may already have left the queue. */
-function jobDueAt({ ledger }: MemoryQueue, dueMs: number): Job | undefined {
-  for (const { jobs } of ledger.waiting()) {
-    const job = jobs.firstNot(({ dueAtMs }) => dueAtMs < dueMs);
-    if (job?.dueAtMs === dueMs) return job;
-  }
-  return undefined;
+function earliest(entries: Iterable<LaneEntry>): LaneEntry | undefined {
+  let first: LaneEntry | undefined;
+  for (const entry of entries) if (!first || entry.dueAtMs < first.dueAtMs) first = entry;
+  return first;
 }
+
+/** True of an occurrence that is due and waits for the previous one to end. */
+function isBlocked(queue: QueueInside, { id }: LaneEntry): boolean {
+  const occurrence = readOccurrenceId(id);
+  const state = occurrence && queue.recurrenceState(occurrence.recurrenceId);
+  // See scripts/recur/record.lua.
+  const [, armed, , , , blockedDue] = state?.split(' ') ?? [];
+  return armed === String(occurrence?.atMs) && blockedDue !== '0';
+}
+
+/** "<priority>:<worker>:<name>", with '!' or '@' at the beginning of the worker for what is none. */
+const prefersWorker = (lane: string): boolean => /^\d+:[^:!@]/.test(lane);
+
+const nameIn = (lane: string): string => lane.split(':').slice(2).join(':');

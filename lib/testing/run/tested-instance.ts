@@ -6,7 +6,7 @@ import { Ends } from '../look/ends.js';
 import type { JobKind } from '../look/job-kind.js';
 import { type HandledJob, whyUnhandled } from '../look/unhandled.js';
 import { type WaitingJob, waitingJobs } from '../look/waiting-jobs.js';
-import type { MemoryJobStore } from '../store/memory-job-store.js';
+import type { ProcessJobStore } from '../redis/process-job-store.js';
 import type { Conductor } from './conductor.js';
 import type { TestFleet } from './test-fleet.js';
 
@@ -15,7 +15,7 @@ export class TestedInstance {
   readonly ends: Ends;
 
   constructor(
-    private readonly store: MemoryJobStore,
+    private readonly store: ProcessJobStore,
     private readonly codecs: Codecs,
     readonly fleet: TestFleet,
     events: ScheduledQueueEvents,

@@ -27,7 +27,7 @@ export class CallerPool {
     args: A,
     bytes = 0,
   ): Promise<R> {
-    const giveUpAt = performance.now() + this.options.commandTimeoutMs;
+    const giveUpAt = this.connection.now() + this.options.commandTimeoutMs;
     const caller = await this.take();
     try {
       caller.begin();

@@ -47,7 +47,7 @@ export class RedisEvents implements QueueEvents {
 
   async read(from: EventPlace): Promise<ReadEvents> {
     const { events: key } = this.keys;
-    const giveUpAt = performance.now() + this.options.commandTimeoutMs;
+    const giveUpAt = this.connection.now() + this.options.commandTimeoutMs;
     if (from === 'end') {
       const [last] = await this.connection.read(
         'list',

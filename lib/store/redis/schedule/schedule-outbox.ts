@@ -60,7 +60,7 @@ export class ScheduleOutbox {
   }
 
   private giveUpAt(): number {
-    return performance.now() + this.options.commandTimeoutMs;
+    return this.connection.now() + this.options.commandTimeoutMs;
   }
 
   private push(pending: PendingSchedule): void {
