@@ -8,7 +8,7 @@ import type { JobStore, QueueEvents, QueueSessions, QueueStore, SeenQueue } from
 import { RedisDirectory } from '../../store/redis/calls/directory.js';
 import { ClockLog } from '../../store/redis/checks/clock-log.js';
 import { decodeEnvelope } from '../../store/redis/codec/envelope-text.js';
-import { ownerOf, type QueueKeys, queueKeys } from '../../store/redis/keys.js';
+import { ownerOf, queueKeys } from '../../store/redis/keys.js';
 import { openRedisQueue } from '../../store/redis/redis-queue.js';
 import type { ScriptName } from '../../store/redis/scripts/embedded.js';
 import { CancelledJobs } from './cancelled-jobs.js';
@@ -16,6 +16,7 @@ import { Outage } from './outage.js';
 import { ProcessLink } from './process-link.js';
 import { ProcessListener } from './process-listener.js';
 import { ProcessSession } from './process-session.js';
+import { PullSession } from './pull-session.js';
 import { QueueInside } from './queue-inside.js';
 import { SmallRedis } from './small-redis.js';
 
@@ -55,13 +56,17 @@ export class ProcessJobStore implements JobStore {
   private readonly cancelled = new CancelledJobs();
   /** The names of jobs that a script has taken out, by key and id: read before they are gone. */
   private readonly names = new Map<string, string>();
+  private readonly pulls = new Set<PullSession>();
   private isClosed = false;
 
   constructor(private readonly options: ProcessJobStoreOptions) {
     const { clock, codecs = new Codecs() } = options;
     this.codecs = codecs;
     this.redis = new SmallRedis(() => clock.wallNow());
-    const hasRun = (script: ScriptName) => this.tellCancelled(script);
+    const hasRun = (script: ScriptName) => {
+      this.tellCancelled(script);
+      for (const session of this.pulls) session.hasRun(script);
+    };
     this.link = new ProcessLink(this.redis, () => clock.now(), this.outage, codecs.decodes, hasRun);
     this.listener = new ProcessListener(this.redis);
     this.directory = new RedisDirectory(this.link, PREFIX, COMMAND_TIMEOUT_MS);
@@ -140,31 +145,39 @@ export class ProcessJobStore implements JobStore {
     });
     const keys = queueKeys(PREFIX, name);
     const inside = new QueueInside(name, settings, this.outage, keys, this.link, () => clock.wallNow());
-    return { store: { ...queue, sessions: this.sessions(name, queue), events: this.events(queue, keys) }, inside };
+    return { store: { ...queue, sessions: this.sessions(inside, queue), events: this.events(queue) }, inside };
   }
 
-  private sessions(name: string, { sessions }: QueueStore): QueueSessions {
+  private sessions(inside: QueueInside, { sessions }: QueueStore): QueueSessions {
     return {
       worker: (...given) => new ProcessSession(sessions.worker(...given), this.outage),
-      pull: (...given) => new ProcessSession(sessions.pull(...given), this.outage),
+      pull: (...given) => {
+        const session = new PullSession(sessions.pull(...given), inside);
+        this.pulls.add(session);
+        return session;
+      },
       relay: () => {
-        throw noTargets(name);
+        throw noTargets(inside.name);
       },
     };
   }
 
-  /** Written and read at once, as no timer of the machine is to matter to a test. */
-  private events({ events }: QueueStore, keys: QueueKeys): QueueEvents {
+  /** Written and told at once, as no timer of the machine is to matter to a test. */
+  private events({ events }: QueueStore): QueueEvents {
+    const watching = new Set<() => void>();
+    const tell = () => {
+      for (const look of watching) look();
+    };
     return {
       add: (event) => {
         events.add(event);
-        void events.flush();
+        void events.flush().then(tell);
       },
       flush: () => events.flush(),
       read: (from) => events.read(from),
       watch: (look) => {
-        this.listener.listen(keys.events, look);
-        return () => this.listener.unlisten(keys.events, look);
+        watching.add(look);
+        return () => void watching.delete(look);
       },
     };
   }

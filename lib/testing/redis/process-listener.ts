@@ -19,7 +19,7 @@ export class ProcessListener implements MessageLink {
     const receiver = this.receivers.get(hear) ?? ((message) => hear(toText(message)));
     this.receivers.set(hear, receiver);
     this.redis.subscribe(toBytes(channel), receiver);
-    queueMicrotask(() => {
+    void Promise.resolve().then(() => {
       this.heard.set(channel, (this.heard.get(channel) ?? 0) + 1);
       hear(undefined);
     });

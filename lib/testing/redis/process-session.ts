@@ -4,7 +4,7 @@ import type { Outage } from './outage.js';
 /** A session that waits while Redis is away: a refused turn would be sent again and again, and each time would be an instant. */
 export class ProcessSession implements Session {
   constructor(
-    private readonly session: Session,
+    protected readonly session: Session,
     private readonly outage: Outage,
   ) {}
 

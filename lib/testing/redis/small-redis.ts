@@ -76,7 +76,7 @@ export class SmallRedis {
     let count = 0;
     for (const receiver of receivers) {
       count++;
-      queueMicrotask(() => this.channels.get(channel)?.has(receiver) && receiver(message));
+      void Promise.resolve().then(() => this.channels.get(channel)?.has(receiver) && receiver(message));
     }
     return count;
   }

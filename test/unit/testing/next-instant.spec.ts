@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { NewJob } from '../../../lib/core/job/new-job.js';
 import type { QueueOptions } from '../../../lib/core/options/queue-options.js';
 import { readModuleOptions } from '../../../lib/nest/module-options.js';
-import { nextInstant } from '../../../lib/testing/run/next-instant.js';
+import { nextInstant } from '../../../lib/testing/redis/next-instant.js';
 import { MemoryJobStore } from '../../../lib/testing/store/memory-job-store.js';
 import { VirtualClock } from '../../../lib/testing/time/virtual-clock.js';
 

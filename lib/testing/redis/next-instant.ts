@@ -1,7 +1,7 @@
 import { BLOCKED_LOOK_MS } from '../../core/constants.js';
 import { readOccurrenceId } from '../../core/job/occurrence-id.js';
-import type { LaneEntry, QueueInside } from '../redis/queue-inside.js';
 import type { Instant } from '../time/virtual-clock.js';
+import type { LaneEntry, QueueInside } from './queue-inside.js';
 
 /**
  * How many leases before a lease ends the queue is looked at again. If the only look came at its end, the queue would take the time before it
