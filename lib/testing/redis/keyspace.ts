@@ -24,6 +24,8 @@ const NEW: { [K in Kind]: () => Values[K] } = {
   stream: () => new Stream(),
 };
 
+const NEVER = Number.POSITIVE_INFINITY;
+
 interface Entry {
   readonly kind: Kind;
   readonly value: Values[Kind];
@@ -55,7 +57,7 @@ export class Keyspace {
     const found = this.find(key, kind);
     if (found) return found;
     const value = NEW[kind]();
-    this.entries.set(key, { kind, value, expiresAt: Number.POSITIVE_INFINITY });
+    this.entries.set(key, { kind, value, expiresAt: NEVER });
     return value;
   }
 
@@ -83,7 +85,7 @@ export class Keyspace {
 
   private entryOf(key: string): Entry | undefined {
     const entry = this.entries.get(key);
-    if (entry === undefined || entry.expiresAt > this.now()) return entry;
+    if (entry === undefined || entry.expiresAt === NEVER || entry.expiresAt > this.now()) return entry;
     this.entries.delete(key);
     return undefined;
   }

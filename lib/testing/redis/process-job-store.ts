@@ -11,7 +11,7 @@ import { decodeEnvelope } from '../../store/redis/codec/envelope-text.js';
 import { ownerOf, queueKeys } from '../../store/redis/keys.js';
 import { openRedisQueue } from '../../store/redis/redis-queue.js';
 import type { ScriptName } from '../../store/redis/scripts/embedded.js';
-import { CancelledJobs } from './cancelled-jobs.js';
+import { CancelledJobs, NONE_CANCELLED } from './cancelled-jobs.js';
 import { Outage } from './outage.js';
 import { ProcessLink } from './process-link.js';
 import { ProcessListener } from './process-listener.js';
@@ -70,7 +70,7 @@ export class ProcessJobStore implements JobStore {
     this.link = new ProcessLink(this.redis, () => clock.now(), this.outage, codecs.decodes, hasRun);
     this.listener = new ProcessListener(this.redis);
     this.directory = new RedisDirectory(this.link, PREFIX, COMMAND_TIMEOUT_MS);
-    this.redis.watch = (name, args) => this.noteRemoved(name, args);
+    this.redis.watch = (script, name, args) => NONE_CANCELLED.has(script) || this.noteRemoved(name, args);
   }
 
   connect(): void {}
@@ -196,8 +196,8 @@ export class ProcessJobStore implements JobStore {
   }
 
   private tellCancelled(script: ScriptName): void {
-    if (!this.onCancel) return;
-    for (const { key, id } of this.cancelled.of(script)) {
+    if (!this.onCancel || NONE_CANCELLED.has(script)) return;
+    for (const { key, id } of this.cancelled.told()) {
       const { queue } = ownerOf(Buffer.from(key, 'latin1').toString())!;
       const name = this.names.get(`${key} ${id}`);
       if (name !== undefined) this.onCancel({ queue, id: Buffer.from(id, 'latin1').toString(), name });

@@ -39,7 +39,7 @@ export class ProcessLink implements RedisLink {
     private readonly outage: Outage,
     /** Whether this process reads payloads that are no text. */
     private readonly readsBytes: boolean,
-    /** Told after each script. */
+    /** Told after each script that a call has run. */
     private readonly hasRun: (script: ScriptName) => void = () => {},
   ) {
     this.commands = commandsOf(redis);
@@ -62,7 +62,11 @@ export class ProcessLink implements RedisLink {
     { fromBytes }: CallTraits = {},
   ): Promise<unknown> {
     this.requireThere();
-    return this.runNow(script, keys, args, fromBytes);
+    try {
+      return this.runNow(script, keys, args, fromBytes);
+    } finally {
+      this.hasRun(script);
+    }
   }
 
   /** Runs a script at once, also while Redis is away for everybody else. */
@@ -77,8 +81,6 @@ export class ProcessLink implements RedisLink {
       return this.readsBytes && fromBytes ? fromBytes(asBytes(reply)) : asText(reply);
     } catch (error) {
       throw error instanceof ReplyError ? refused(error.message, false) : error;
-    } finally {
-      this.hasRun(script);
     }
   }
 

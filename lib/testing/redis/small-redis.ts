@@ -16,7 +16,7 @@ export class SmallRedis {
   private readonly keys: Keyspace;
   private readonly channels = new Map<string, Set<Receiver>>();
   /** Told of each command of a script before it runs. */
-  watch?: (name: string, args: readonly string[]) => void;
+  watch?: (script: ScriptName, command: string, args: readonly string[]) => void;
 
   /** `now`: its time, epoch ms and fractions. */
   constructor(now: () => number) {
@@ -25,9 +25,8 @@ export class SmallRedis {
 
   /** Runs a command. Throws `ReplyError`. */
   command(name: string, args: readonly string[]): Reply {
-    const upper = name.toUpperCase();
-    if (upper === 'PUBLISH') return this.publish(args[0]!, args[1]!);
-    const command = COMMANDS[upper];
+    if (name === 'PUBLISH') return this.publish(args[0]!, args[1]!);
+    const command = COMMANDS[name] ?? COMMANDS[name.toUpperCase()];
     if (!command) throw new ReplyError(`ERR unknown command '${name}'`);
     return command(this.keys, args);
   }
@@ -37,7 +36,7 @@ export class SmallRedis {
     const call: LuaFunction = (name, ...rest) => {
       const command = toArgument(name);
       const given = rest.map(toArgument);
-      this.watch?.(command, given);
+      this.watch?.(script, command, given);
       return toLua(this.command(command, given));
     };
     const pcall: LuaFunction = (name, ...rest) => {

@@ -42,7 +42,9 @@ export class TestedInstance {
     const { code, message } = await explainJob(view, queue, id, this.fleet.parts.instance.settingsOf(queue));
     if (code === 'no-handler' && name !== undefined && !this.fleet.handles({ queue, name }))
       return `It is due, but ${whyUnhandled({ name, queue }, handled)}`;
-    const said = code === 'behind' ? 'It is due, and nothing has run since.' : message;
+    // The queue does not know a worker before its first turn with a claim; the kit does.
+    const isDue = code === 'behind' || code === 'no-handler';
+    const said = isDue ? 'It is due, and nothing has run since.' : message;
     return `${said} Call advance or drain: nothing runs and no time passes outside them.`;
   }
 

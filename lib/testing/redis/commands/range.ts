@@ -15,29 +15,40 @@ export interface RangeOptions {
 }
 
 export function readRange(from: string, to: string, options: readonly string[]): RangeOptions {
-  const given = new Set<string>();
+  let [isByScore, isByLex, isReversed, withScores, isLimited] = [false, false, false, false, false];
   let [offset, count] = [0, Number.POSITIVE_INFINITY];
-  for (let i = 0; i < options.length; i++) {
-    const option = options[i]!.toUpperCase();
-    if (option === 'LIMIT') {
-      offset = integerOf(options[i + 1]);
-      count = integerOf(options[i + 2]);
-      if (count < 0) count = Number.POSITIVE_INFINITY;
-      i += 2;
-    } else if (!['BYSCORE', 'BYLEX', 'REV', 'WITHSCORES'].includes(option)) throw syntaxError();
-    given.add(option);
-  }
-  if (given.has('BYSCORE') && given.has('BYLEX')) throw syntaxError();
-  const isByRank = !given.has('BYSCORE') && !given.has('BYLEX');
-  if (isByRank && given.has('LIMIT'))
+  for (let i = 0; i < options.length; i++)
+    switch (options[i]!.toUpperCase()) {
+      case 'BYSCORE':
+        isByScore = true;
+        break;
+      case 'BYLEX':
+        isByLex = true;
+        break;
+      case 'REV':
+        isReversed = true;
+        break;
+      case 'WITHSCORES':
+        withScores = true;
+        break;
+      case 'LIMIT':
+        isLimited = true;
+        offset = integerOf(options[++i]);
+        count = integerOf(options[++i]);
+        if (count < 0) count = Number.POSITIVE_INFINITY;
+        break;
+      default:
+        throw syntaxError();
+    }
+  if (isByScore && isByLex) throw syntaxError();
+  const isByRank = !isByScore && !isByLex;
+  if (isByRank && isLimited)
     throw new ReplyError('ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX');
-  if (given.has('BYLEX') && given.has('WITHSCORES'))
+  if (isByLex && withScores)
     throw new ReplyError('ERR syntax error, WITHSCORES not supported in combination with BYLEX');
-  const isReversed = given.has('REV');
-  const shared = { isReversed, offset, count, withScores: given.has('WITHSCORES') };
+  const shared = { isReversed, offset, count, withScores };
   if (isByRank) return { ...shared, ranks: byRank(integerOf(from), integerOf(to), isReversed) };
   const [lowest, highest] = isReversed ? [to, from] : [from, to];
-  const isByScore = given.has('BYSCORE');
   const below = isByScore ? belowScore(lowest) : belowText(lowest);
   const upTo = isByScore ? upToScore(highest) : upToText(highest);
   return { ...shared, ranks: (set) => [set.rank(below), set.rank(upTo)] };
@@ -62,5 +73,10 @@ export function rangeOf(set: SortedSet | undefined, { ranks, isReversed, offset,
 }
 
 export function told(items: readonly Scored[], withScores: boolean): string[] {
-  return items.flatMap(({ member, score }) => (withScores ? [member, scoreText(score)] : [member]));
+  const texts: string[] = [];
+  for (const { member, score } of items) {
+    texts.push(member);
+    if (withScores) texts.push(scoreText(score));
+  }
+  return texts;
 }

@@ -9,8 +9,13 @@ export function scoreText(score: number): string {
   return Number.isSafeInteger(score) && !Object.is(score, -0) ? String(score) : formatG(score, PRECISION);
 }
 
-export function readScore(text: string, what = 'value is not a valid float'): number {
-  const score = /^\s/.test(text) ? undefined : toNumber(text);
+export function readScore(text: string): number {
+  return readFloat(/^\s/.test(text) ? '' : text, 'value is not a valid float');
+}
+
+/** As C reads it, which skips spaces before a number, and Redis allows nothing behind. */
+function readFloat(text: string, what: string): number {
+  const score = /\s$/.test(text) ? undefined : toNumber(text);
   if (score === undefined || Number.isNaN(score)) throw new ReplyError(`ERR ${what}`);
   return score;
 }
@@ -31,7 +36,7 @@ export function upToScore(text: string): Bound {
 
 function readBound(text: string): [score: number, isOpen: boolean] {
   const isOpen = text.startsWith('(');
-  return [readScore(isOpen ? text.slice(1) : text, 'min or max is not a float'), isOpen];
+  return [readFloat(isOpen ? text.slice(1) : text, 'min or max is not a float'), isOpen];
 }
 
 export function belowText(text: string): Bound {

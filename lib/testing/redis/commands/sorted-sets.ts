@@ -1,6 +1,6 @@
 import type { Keyspace } from '../keyspace.js';
 import { ReplyError, syntaxError } from '../reply.js';
-import type { Scored, SortedSet } from '../sorted-set.js';
+import type { Scored } from '../sorted-set.js';
 import { type Command, inPairs, integerOf, requireArguments } from './command.js';
 import { type RangeOptions, rangeOf, rankOf, readRange, told } from './range.js';
 import { readScan } from './scan.js';
@@ -8,8 +8,11 @@ import { belowScore, belowText, readScore, scoreText, upToScore, upToText } from
 
 const FLAGS = ['NX', 'XX', 'GT', 'LT', 'CH'];
 
+type Bound = (item: Scored) => boolean;
+
 /** How many there are from one bound up to another. */
-function countBetween(set: SortedSet | undefined, below: (item: Scored) => boolean, upTo: (item: Scored) => boolean) {
+function countBetween(keys: Keyspace, key: string, [below, upTo]: [Bound, Bound]): number {
+  const set = keys.find(key, 'zset');
   return set ? Math.max(0, set.rank(upTo) - set.rank(below)) : 0;
 }
 
@@ -75,8 +78,8 @@ export const SORTED_SET_COMMANDS = {
     return scores.map((score) => (score === undefined ? null : scoreText(score)));
   },
 
-  ZCOUNT: (keys, [key, from, to]) => countBetween(keys.find(key!, 'zset'), belowScore(from!), upToScore(to!)),
-  ZLEXCOUNT: (keys, [key, from, to]) => countBetween(keys.find(key!, 'zset'), belowText(from!), upToText(to!)),
+  ZCOUNT: (keys, [key, from, to]) => countBetween(keys, key!, [belowScore(from!), upToScore(to!)]),
+  ZLEXCOUNT: (keys, [key, from, to]) => countBetween(keys, key!, [belowText(from!), upToText(to!)]),
 
   ZRANGE(keys, args) {
     requireArguments('zrange', args, 3);

@@ -37,9 +37,10 @@ function isTo(text: string): (entry: StreamId) => boolean {
   return (entry) => isUpTo(entry, bound);
 }
 
-function between(stream: Stream | undefined, from: string, to: string): StreamEntry[] {
+/** Throws for a bound that is none before anybody looks for the stream, as Redis does. */
+function inRange(from: string, to: string): (entry: StreamEntry) => boolean {
   const [isIn, isStillIn] = [isFrom(from), isTo(to)];
-  return stream?.entries.filter((entry) => isIn(entry) && isStillIn(entry)) ?? [];
+  return (entry) => isIn(entry) && isStillIn(entry);
 }
 
 function readCount(options: readonly string[]): number {
@@ -48,7 +49,10 @@ function readCount(options: readonly string[]): number {
   return Math.max(0, integerOf(options[1]));
 }
 
-const told = (entries: readonly StreamEntry[]): Reply => entries.map((entry) => [idText(entry), [...entry.fields]]);
+function told(entries: readonly StreamEntry[], count: number): Reply {
+  if (count === 0) return null;
+  return entries.slice(0, count).map((entry) => [idText(entry), [...entry.fields]]);
+}
 
 /** The next id: of now, or behind the last one where the clock went back. */
 function nextId({ last }: Stream, now: number): StreamId {
@@ -65,10 +69,11 @@ export const STREAM_COMMANDS = {
     const [id, ...fields] = rest.slice(isTrimmed ? (isAbout ? 3 : 2) : 0);
     requireArguments('xadd', fields, 2, 0);
     const given = id === '*' ? undefined : readId(id!, 0);
+    const isNew = keys.find(key!, 'stream') === undefined;
     const stream = keys.findOrMake(key!, 'stream');
     const next = given ?? nextId(stream, keys.now());
     if (!isBehind(next, stream.last)) {
-      keys.dropIfEmpty(key!, stream.size);
+      if (isNew) keys.delete(key!);
       throw new ReplyError('ERR The ID specified in XADD is equal or smaller than the target stream top item');
     }
     stream.entries.push({ ...next, fields });
@@ -79,11 +84,17 @@ export const STREAM_COMMANDS = {
   },
 
   XRANGE(keys, [key, from, to, ...options]) {
-    return told(between(keys.find(key!, 'stream'), from!, to!).slice(0, readCount(options)));
+    const isWanted = inRange(from!, to!);
+    const count = readCount(options);
+    const stream = keys.find(key!, 'stream');
+    return stream ? told(stream.entries.filter(isWanted), count) : [];
   },
 
   XREVRANGE(keys, [key, to, from, ...options]) {
-    return told(between(keys.find(key!, 'stream'), from!, to!).reverse().slice(0, readCount(options)));
+    const isWanted = inRange(from!, to!);
+    const count = readCount(options);
+    const stream = keys.find(key!, 'stream');
+    return stream ? told(stream.entries.filter(isWanted).reverse(), count) : [];
   },
 
   XTRIM(keys, [key, strategy, ...bound]) {

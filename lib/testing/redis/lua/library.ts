@@ -54,8 +54,10 @@ export const LIBRARY = {
   math_floor: (value: LuaValue) => Math.floor(number(value)),
   math_ceil: (value: LuaValue) => Math.ceil(number(value)),
   math_abs: (value: LuaValue) => Math.abs(number(value)),
-  math_min: (...values: LuaValue[]) => Math.min(...values.map(number)),
-  math_max: (...values: LuaValue[]) => Math.max(...values.map(number)),
+  math_min: (first: LuaValue, ...others: LuaValue[]) =>
+    others.reduce<number>((a, b) => Math.min(a, number(b)), number(first)),
+  math_max: (first: LuaValue, ...others: LuaValue[]) =>
+    others.reduce<number>((a, b) => Math.max(a, number(b)), number(first)),
   cjson_encode: encode,
   redis_error_reply: (message: LuaValue) => tableOf('err', message),
   redis_status_reply: (message: LuaValue) => tableOf('ok', message),

@@ -118,6 +118,8 @@ export const upper = (value: LuaValue): string => text(value).replace(/[a-z]+/g,
 export const len = (value: LuaValue): number => text(value).length;
 
 export function format(pattern: LuaValue, ...values: LuaValue[]): string {
+  // Most are numbers of the scripts' `digits`.
+  if (pattern === '%d' && Number.isSafeInteger(values[0])) return String(values[0]);
   let at = 0;
   return text(pattern).replace(/%(?:\.(\d+))?([\s\S])/g, (directive, digits: string | undefined, kind: string) => {
     if (kind === '%') return '%';

@@ -45,13 +45,13 @@ export function typeOf(value: LuaValue): string {
 
 export function get(table: LuaValue, key: LuaValue): LuaValue {
   if (typeof key === 'string') return (table as LuaTable)[key];
-  const list = listOf(table);
+  const list = (table as LuaTable)[LIST] ?? listOf(table);
   const value = typeof key === 'number' ? list[key - 1] : undefined;
   return value === undefined ? (table as LuaTable)[OTHERS]?.get(key) : value;
 }
 
 export function set(table: LuaValue, key: LuaValue, value: LuaValue): void {
-  const list = listOf(table);
+  const list = (table as LuaTable)[LIST] ?? listOf(table);
   if (typeof key === 'string') (table as LuaTable)[key] = value;
   else if (typeof key !== 'number') setOther(table as LuaTable, key, value);
   else if (key === list.length + 1 && value !== undefined) append(table as LuaTable, value);
