@@ -62,7 +62,7 @@ export function testProviders(where: string, now: StartOfTime | undefined, laidO
       provide: STORE,
       inject: [SETTINGS, CLOCK],
       useFactory: ({ settingsOf, codecs }: ModuleSettings, clock: Conductor['clock']) =>
-        new ProcessJobStore({ settingsOf, clock, codecs }),
+        new ProcessJobStore({ settingsOf, clock, codecs, popsSleepOn: true }),
     },
     {
       provide: Pullers,

@@ -24,6 +24,8 @@ export interface ProcessJobStoreOptions {
   /** The options of a queue, the defaults where it has none. */
   settingsOf(queue: string): QueueSettings;
   clock: Pick<Clock, 'now' | 'wallNow'>;
+  /** Pops sleep until time or somebody changes something: see `PullSession`. Default `false`: they look as often as in production. */
+  popsSleepOn?: boolean;
   /** Default: JSON alone. */
   codecs?: Pick<Codecs, 'decodes' | 'writes'>;
 }
@@ -152,9 +154,11 @@ export class ProcessJobStore implements JobStore {
     return {
       worker: (...given) => new ProcessSession(sessions.worker(...given), this.outage),
       pull: (...given) => {
-        const session = new PullSession(sessions.pull(...given), inside);
-        this.pulls.add(session);
-        return session;
+        const session = sessions.pull(...given);
+        if (!this.options.popsSleepOn) return new ProcessSession(session, this.outage);
+        const pull = new PullSession(session, inside);
+        this.pulls.add(pull);
+        return pull;
       },
       relay: () => {
         throw noTargets(inside.name);
