@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.js';
-import { InvalidOptionsError, QueueClosedError } from '../../core/errors.js';
+import { InvalidOptionsError, InvalidScheduleError, QueueClosedError } from '../../core/errors.js';
 import { JobIdMaker } from '../../core/job/job-id.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import { Codecs } from '../../core/payload/codecs.js';
@@ -84,6 +84,12 @@ export class ProcessJobStore implements JobStore {
   /** There are no replicas. */
   get confirmed(): this {
     return this;
+  }
+
+  transaction(): never {
+    throw new InvalidScheduleError(
+      'in: the test kit has no Redis that could run a MULTI, expected a real one: test what schedules in a MULTI against Redis, or prepare the job.',
+    );
   }
 
   /** What the kit sees of a queue, also while it is away. */
