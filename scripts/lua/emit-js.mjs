@@ -1,5 +1,6 @@
 import luaparse from 'luaparse';
 import { givenBy } from './contract.mjs';
+import { Facts } from './js/facts.mjs';
 import { inPieces } from './js/lines.mjs';
 import { Names } from './js/names.mjs';
 import { PART_STATEMENT, Statements } from './js/statements.mjs';
@@ -11,13 +12,20 @@ import { LuaProblem } from './problem.mjs';
  *   `line`. As in emit-lua.mjs, a part makes the same pieces in every script that includes it.
  * - `patterns`: the regular expressions that the code names by their index
  * - `commands`: the commands of Redis that the scripts name
+ * - `fields`: the names of fields that the scripts write behind a point
  *
  * Throws `LuaProblem` where a script uses what the kit cannot run. `declaredAt` and `names` are what `check` answers.
  */
 export function emitJs(sources, scripts, { declaredAt, names }) {
   const emitter = new Emitter(sources, declaredAt, names);
+  emitter.learn(scripts);
   const programs = new Map(scripts.map((script) => [script, emitter.script(script)]));
-  return { programs, patterns: emitter.patterns.all, commands: [...emitter.commands].sort() };
+  return {
+    programs,
+    patterns: emitter.patterns.all,
+    commands: [...emitter.commands].sort(),
+    fields: [...emitter.fields].sort(),
+  };
 }
 
 /** Regular expressions, each once. */
@@ -42,11 +50,29 @@ class Emitter {
   #names;
   /** By file: a part stands in many scripts. */
   #files = new Map();
+  #facts;
 
   constructor(sources, declaredAt, names) {
     this.#sources = sources;
     this.#declaredAt = declaredAt;
     this.#names = names;
+  }
+
+  get fields() {
+    return this.#facts.fields;
+  }
+
+  /** What can be known of the names before any code is made. */
+  learn(scripts) {
+    const files = new Set();
+    const add = (file) => {
+      if (files.has(file)) return;
+      files.add(file);
+      for (const { part } of this.#sources.rowsOf(file)) if (part) add(part.file);
+    };
+    for (const script of scripts) add(script);
+    const prologues = scripts.map((script) => parse(this.#given(script)));
+    this.#facts = new Facts([...prologues, ...[...files].map((file) => parse(this.#textOf(file)))]);
   }
 
   script(file) {
@@ -57,13 +83,17 @@ class Emitter {
 
   /** What the header gives to the script. Other than Lua, JavaScript has no limit that would make it care where. */
   #prologue(file) {
+    const pieces = this.#emit(file, this.#given(file), new Names(new Set(), new Set()), () => []);
+    return pieces.map(({ code }) => code.replaceAll('\n', '')).join('');
+  }
+
+  /** The same as Lua. */
+  #given(file) {
     const given = [...givenBy(this.#sources.get(file).header)].filter(([name]) => this.#declaredAt.get(file).has(name));
     const isDerived = ([, each]) => each.isDerived === true;
-    const lines = [...given.filter((each) => !isDerived(each)), ...given.filter(isDerived)].map(
-      ([name, { value }]) => `local ${name} = ${value}`,
-    );
-    const pieces = this.#emit(file, lines.join('\n'), new Names(new Set(), new Set()), () => []);
-    return pieces.map(({ code }) => code.replaceAll('\n', '')).join('');
+    return [...given.filter((each) => !isDerived(each)), ...given.filter(isDerived)]
+      .map(([name, { value }]) => `local ${name} = ${value}`)
+      .join('\n');
   }
 
   #file(file) {
@@ -74,14 +104,20 @@ class Emitter {
   #makeFile(file) {
     const rows = this.#sources.rowsOf(file);
     const { contract } = this.#sources.get(file);
-    const text = rows.map((row) => (row.part ? PART_STATEMENT : row.text)).join('\n');
     const givenAt = (row) => [...rows[row - 1].part.contract.gives.keys()].filter((name) => !contract?.gives.has(name));
     // Behind the last row stands the end of what a part has begun there.
     const lineOf = (row) => rows[Math.min(row, rows.length) - 1].line;
-    const pieces = this.#emit(file, text, this.#namesOf(file, rows), givenAt, lineOf);
+    const pieces = this.#emit(file, this.#textOf(file), this.#namesOf(file, rows), givenAt, lineOf);
     return pieces.flatMap(({ part, row, code }) =>
       part === undefined ? [{ file, line: lineOf(row), code }] : this.#file(rows[part - 1].part.file),
     );
+  }
+
+  #textOf(file) {
+    return this.#sources
+      .rowsOf(file)
+      .map((row) => (row.part ? PART_STATEMENT : row.text))
+      .join('\n');
   }
 
   #namesOf(file, rows) {
@@ -99,11 +135,13 @@ class Emitter {
     const refuse = (node, problem) => {
       throw new LuaProblem(file, lineOf(node.loc.start.line), problem);
     };
-    const chunk = luaparse.parse(text, { luaVersion: '5.1', locations: true, comments: false });
+    const chunk = parse(text);
     noteCommands(chunk, this.commands);
-    return inPieces(new Statements(names, this.patterns, refuse, givenAt).file(chunk.body));
+    return inPieces(new Statements(names, this.#facts, this.patterns, refuse, givenAt).file(chunk.body));
   }
 }
+
+const parse = (text) => luaparse.parse(text, { luaVersion: '5.1', locations: true, comments: false });
 
 /** Commands that stand in a script by their name. */
 function noteCommands(node, commands) {

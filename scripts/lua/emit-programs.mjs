@@ -2,7 +2,7 @@
  * The file with the scripts as JavaScript, of what emit-js.mjs answers. Code is kept as text, as Lua's is: a part stands in many scripts,
  * and each would be a copy otherwise. A script is compiled when a test first calls it.
  */
-export function emitPrograms({ programs, patterns, commands }) {
+export function emitPrograms({ programs, patterns, commands, fields }) {
   const files = new Map();
   const pieces = new Map();
   const indexIn = (map, key) => {
@@ -24,6 +24,11 @@ ${commands.map((command) => `  | '${command}'\n`).join('')};
 
 export const FILES: readonly string[] = [
 ${[...files.keys()].map((file) => `  '${file}',\n`).join('')}];
+
+/** The names that the scripts write behind a point: what lies under these is a property of a table. */
+export const FIELDS: ReadonlySet<string> = new Set(
+  '${fields.join(' ')}'.split(' '),
+);
 
 /** Patterns of the scripts, as scripts/lua/js names them. */
 export const PATTERNS: readonly RegExp[] = [

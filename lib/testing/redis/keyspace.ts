@@ -61,6 +61,11 @@ export class Keyspace {
     return value;
   }
 
+  /** A text, in the place of whatever the key held. */
+  put(key: string, text: string, expiresAt: number): void {
+    this.entries.set(key, { kind: 'string', value: { text }, expiresAt });
+  }
+
   delete(key: string): boolean {
     return this.entryOf(key) !== undefined && this.entries.delete(key);
   }

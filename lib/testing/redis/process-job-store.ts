@@ -69,10 +69,11 @@ export class ProcessJobStore implements JobStore {
       this.tellCancelled(script);
       for (const session of this.pulls) session.hasRun(script);
     };
-    this.link = new ProcessLink(this.redis, () => clock.now(), this.outage, codecs.decodes, hasRun);
+    const watch = (name: string, args: readonly string[]) => this.noteRemoved(name, args);
+    const watchOf = (script: ScriptName) => (NONE_CANCELLED.has(script) || !this.onCancel ? undefined : watch);
+    this.link = new ProcessLink(this.redis, () => clock.now(), this.outage, codecs.decodes, hasRun, watchOf);
     this.listener = new ProcessListener(this.redis);
     this.directory = new RedisDirectory(this.link, PREFIX, COMMAND_TIMEOUT_MS);
-    this.redis.watch = (script, name, args) => NONE_CANCELLED.has(script) || this.noteRemoved(name, args);
   }
 
   connect(): void {}
@@ -193,7 +194,7 @@ export class ProcessJobStore implements JobStore {
   }
 
   private noteRemoved(name: string, args: readonly string[]): void {
-    if (!this.onCancel || (name !== 'HDEL' && name !== 'ZREM')) return;
+    if (name !== 'HDEL' && name !== 'ZREM') return;
     this.cancelled.note(name, args);
     if (name === 'ZREM') return;
     const [key, ...ids] = args;

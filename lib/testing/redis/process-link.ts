@@ -6,10 +6,10 @@ import type { CallTraits } from '../../store/redis/link/send-script.js';
 import type { ScriptArgument } from '../../store/redis/scripts/bound-script.js';
 import type { ScriptName } from '../../store/redis/scripts/embedded.js';
 import type { PlainReply } from '../../store/redis/scripts/reply-shape.js';
-import { toBytes, toText } from './bytes.js';
+import { KnownBytes, toBytes, toText } from './bytes.js';
 import type { Outage } from './outage.js';
 import { type Reply, ReplyError, Status } from './reply.js';
-import type { SmallRedis } from './small-redis.js';
+import type { SmallRedis, Watch } from './small-redis.js';
 
 /** A text that is no UTF-8 comes as bytes only to who reads payloads that are none. */
 const asText = (reply: Reply): unknown => converted(reply, toText);
@@ -31,6 +31,9 @@ export class ProcessLink implements RedisLink {
   readonly received = 0;
   private readonly commands: Client;
   private isClosed = false;
+  /** The keys of a queue are the same in each call. */
+  private readonly known = new KnownBytes();
+  private readonly keyBytes = (key: string) => this.known.of(key);
 
   constructor(
     private readonly redis: SmallRedis,
@@ -41,6 +44,8 @@ export class ProcessLink implements RedisLink {
     private readonly readsBytes: boolean,
     /** Told after each script that a call has run. */
     private readonly hasRun: (script: ScriptName) => void = () => {},
+    /** Who is told of each command of a script. */
+    private readonly watchOf: (script: ScriptName) => Watch | undefined = () => undefined,
   ) {
     this.commands = commandsOf(redis);
     this.uplink = { most: Number.POSITIVE_INFINITY, comesTooLate: () => outage.isOn };
@@ -77,7 +82,7 @@ export class ProcessLink implements RedisLink {
     fromBytes?: CallTraits['fromBytes'],
   ): unknown {
     try {
-      const reply = this.redis.run(script, keys.map(toBytes), args.map(toBytes));
+      const reply = this.redis.run(script, keys.map(this.keyBytes), args.map(toBytes), this.watchOf(script));
       return this.readsBytes && fromBytes ? fromBytes(asBytes(reply)) : asText(reply);
     } catch (error) {
       throw error instanceof ReplyError ? refused(error.message, false) : error;

@@ -1,12 +1,16 @@
 import type { ScriptName } from '../../store/redis/scripts/embedded.js';
+import type { Command } from './commands/command.js';
 import { COMMANDS } from './commands/index.js';
 import { Keyspace } from './keyspace.js';
-import { placeOf, programOf } from './lua/program.js';
-import { fromLua, toArgument, toLua } from './lua/replies.js';
-import { type LuaFunction, LuaTable, type LuaValue } from './lua/table.js';
+import { type Calls, placeOf, programOf } from './lua/program.js';
+import { fromLua, tableWith, toArguments, toLua } from './lua/replies.js';
+import { LuaTable, type LuaValue } from './lua/table.js';
 import { type Reply, ReplyError } from './reply.js';
 
 export type Receiver = (message: string) => void;
+
+/** Told of each command of a script before it runs. */
+export type Watch = (command: string, args: readonly string[]) => void;
 
 /**
  * What the scripts need of Redis, in this process: keys that expire by a clock that is handed down, the commands that they name, and
@@ -15,12 +19,13 @@ export type Receiver = (message: string) => void;
 export class SmallRedis {
   private readonly keys: Keyspace;
   private readonly channels = new Map<string, Set<Receiver>>();
-  /** Told of each command of a script before it runs. */
-  watch?: (script: ScriptName, command: string, args: readonly string[]) => void;
+  private readonly calls: Calls;
+  private watch?: Watch;
 
   /** `now`: its time, epoch ms and fractions. */
   constructor(now: () => number) {
     this.keys = new Keyspace(now);
+    this.calls = this.callsOfScripts();
   }
 
   /** Runs a command. Throws `ReplyError`. */
@@ -32,22 +37,10 @@ export class SmallRedis {
   }
 
   /** Runs a script as EVAL does. What it has written before it fails stays. Throws `ReplyError`. */
-  run(script: ScriptName, keys: readonly string[], args: readonly string[]): Reply {
-    const call: LuaFunction = (name, ...rest) => {
-      const command = toArgument(name);
-      const given = rest.map(toArgument);
-      this.watch?.(script, command, given);
-      return toLua(this.command(command, given));
-    };
-    const pcall: LuaFunction = (name, ...rest) => {
-      try {
-        return call(name, ...rest);
-      } catch (error) {
-        return errorTable(error as Error);
-      }
-    };
+  run(script: ScriptName, keys: string[], args: string[], watch?: Watch): Reply {
+    this.watch = watch;
     try {
-      return fromLua(programOf(script)(new LuaTable([...keys]), new LuaTable([...args]), call, pcall));
+      return fromLua(programOf(script)(new LuaTable(keys), new LuaTable(args), this.calls));
     } catch (error) {
       throw asReply(error as Error, script);
     }
@@ -69,6 +62,31 @@ export class SmallRedis {
     if (receivers?.size === 0) this.channels.delete(channel);
   }
 
+  private callsOfScripts(): Calls {
+    const call = ([name, ...args]: LuaValue[]) => {
+      const [command, ...given] = toArguments([name, ...args]);
+      this.watch?.(command!, given);
+      return toLua(this.command(command!, given));
+    };
+    const pcall = (args: LuaValue[]) => {
+      try {
+        return call(args);
+      } catch (error) {
+        return tableWith('err', (error as Error).message);
+      }
+    };
+    const named = (name: string, command: Command) => (args: LuaValue[]) => {
+      const given = toArguments(args);
+      this.watch?.(name, given);
+      return toLua(command(this.keys, given));
+    };
+    const calls: Record<string, Calls[string]> = {
+      PUBLISH: named('PUBLISH', (_, args) => this.command('PUBLISH', args)),
+    };
+    for (const [name, command] of Object.entries(COMMANDS)) calls[name] = named(name, command);
+    return Object.assign(calls, { call, pcall });
+  }
+
   /** Answers how many will hear it. They hear it once the script is over. */
   private publish(channel: string, message: string): number {
     const receivers = this.channels.get(channel) ?? [];
@@ -79,12 +97,6 @@ export class SmallRedis {
     }
     return count;
   }
-}
-
-function errorTable({ message }: Error): LuaValue {
-  const table = new LuaTable();
-  table.err = message;
-  return table;
 }
 
 /** An error says in which line of Lua it was thrown. */

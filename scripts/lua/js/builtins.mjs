@@ -1,22 +1,22 @@
 /**
- * What the scripts may use of Lua's library and of Redis, with what it answers: `number`, `string`, `table` or `any` for one value, `many`
+ * What the scripts may use of Lua's library and of Redis, with what it answers: a kind as in kinds.mjs for one value, `many`
  * for none or several. lib/testing/redis/lua/library.ts has each of them, under the same name with a '_' for the point.
  */
 export const BUILTINS = new Map(
   Object.entries({
-    tonumber: 'any',
+    tonumber: 'number?',
     tostring: 'string',
     type: 'string',
-    next: 'many',
+    next: 'any',
     unpack: 'many',
     select: 'many',
     setmetatable: 'table',
     'string.match': 'many',
     'string.find': 'many',
-    'string.gmatch': 'many',
+    'string.gmatch': 'any',
     'string.gsub': 'many',
     'string.sub': 'string',
-    'string.byte': 'any',
+    'string.byte': 'number?',
     'string.rep': 'string',
     'string.len': 'number',
     'string.lower': 'string',

@@ -1,4 +1,6 @@
 import { BUILTINS, CONSTANTS, jsNameOf, TAKES_PATTERN } from './builtins.mjs';
+import { keyOf } from './facts.mjs';
+import { baseOf, commandOf, isInput, kindOf, libraryNameOf } from './kinds.mjs';
 import { atRow } from './lines.mjs';
 import { isPlain, toRegExp } from './patterns.mjs';
 import { literalOf, valueOfText } from './text.mjs';
@@ -12,14 +14,16 @@ const COMPARISONS = { '<': '$lt', '<=': '$le', '>': '$gt', '>=': '$ge' };
 export class Expressions {
   /** Regular expressions of all files, by their source. */
   #patterns;
+  #facts;
   #names;
   #refuse;
   #statements;
-  /** How many places each function has for what `and` and `or` look at twice. */
+  /** How many places each function has for values that are looked at twice. */
   #temps = [0];
 
-  constructor(names, patterns, refuse, statements) {
+  constructor(names, facts, patterns, refuse, statements) {
     this.#names = names;
+    this.#facts = facts;
     this.#patterns = patterns;
     this.#refuse = refuse;
     this.#statements = statements;
@@ -33,11 +37,43 @@ export class Expressions {
 
   /** One value. */
   one(node) {
-    return this.#isMany(node) ? `$first(${this.raw(node)})` : this.raw(node);
+    if (!this.#isMany(node)) return this.raw(node);
+    const code = this.raw(node);
+    const builtin = node.type === 'CallExpression' ? this.#builtinOf(node.base) : undefined;
+    if (builtin === 'string.match') return code.replace('$string_match(', '$matchOne(');
+    return `$first(${code})`;
+  }
+
+  /** Whether it is a number, wherever the script is right. */
+  isNumber(node) {
+    return baseOf(this.#kindOf(node)) === 'number';
+  }
+
+  #kindOf(node) {
+    return (
+      kindOf(node, {
+        kindOf: (name) => this.#names.kindOf(name) ?? this.#facts.kindOf(name),
+        isLocal: (name) => this.#names.isLocal(name),
+        answerOf: (base) => this.#answerOf(base),
+      }) ?? 'any'
+    );
+  }
+
+  #answerOf(base) {
+    const key = this.#keyOf(base);
+    return key === undefined ? 'any' : this.#facts.answerOf(key);
+  }
+
+  /** Of what is called: `undefined` for a parameter, or for what has no name. */
+  #keyOf(base) {
+    return isName(base) && this.#names.kindOf(base.name) !== undefined ? undefined : keyOf(base);
   }
 
   /** Values with commas between them; the last may be many. */
   list(nodes) {
+    const last = nodes.at(-1);
+    if (last?.type === 'CallExpression' && this.#builtinOf(last.base) === 'next')
+      this.#refuse(last, "the kit is told the key alone by 'next': use pairs, or put the call in parentheses");
     return nodes
       .map((node, i) => (i === nodes.length - 1 && this.#isMany(node) ? this.#spread(node) : this.one(node)))
       .join(', ');
@@ -60,7 +96,7 @@ export class Expressions {
     if (node.type === 'LogicalExpression')
       return `(${this.condition(node.left)} ${node.operator === 'and' ? '&&' : '||'} ${this.condition(node.right)})`;
     if (node.type === 'UnaryExpression' && node.operator === 'not') return `!${this.condition(node.argument)}`;
-    if (kindOf(node) === 'boolean') return this.raw(node);
+    if (this.#kindOf(node) === 'boolean') return this.one(node);
     if (isName(node)) return this.#isTrue(this.raw(node));
     return `$isTrue(${this.one(node)})`;
   }
@@ -74,13 +110,16 @@ export class Expressions {
     }
     const base = table ?? this.one(target.base);
     if (target.type === 'MemberExpression') return `${base}.${target.identifier.name} = ${value}`;
+    if (key === undefined && isEndOf(target)) return `$push(${base}, ${value})`;
     return `$set(${base}, ${key ?? this.one(target.index)}, ${value})`;
   }
 
   func({ parameters, body }) {
     this.#names.open();
     this.#temps.push(0);
-    const names = parameters.map((each) => (each.type === 'VarargLiteral' ? '...$rest' : this.#names.declare(each)));
+    const names = parameters.map((each) =>
+      each.type === 'VarargLiteral' ? '...$rest' : this.#names.declare(each, 'any'),
+    );
     const code = this.#statements(body);
     const temps = this.declaredTemps;
     this.#temps.pop();
@@ -134,12 +173,8 @@ export class Expressions {
 
   /** `string.match` of a node, unless `string` is a local. */
   #builtinOf(node) {
-    if (node.type === 'Identifier')
-      return BUILTINS.has(node.name) && !this.#names.isLocal(node.name) ? node.name : undefined;
-    if (node.type !== 'MemberExpression' || node.base.type !== 'Identifier') return undefined;
-    const name = `${node.base.name}.${node.identifier.name}`;
-    if (this.#names.isLocal(node.base.name) || !LIBRARIES.has(node.base.name)) return undefined;
-    if (!BUILTINS.has(name) && !CONSTANTS.has(name))
+    const name = libraryNameOf(node, (each) => this.#names.isLocal(each));
+    if (name !== undefined && !BUILTINS.has(name) && !CONSTANTS.has(name))
       this.#refuse(
         node,
         `the kit does not know ${name}: add it to scripts/lua/js/builtins.mjs and to the library of the kit`,
@@ -154,17 +189,28 @@ export class Expressions {
       if (node.indexer !== '.') this.#refuse(node, 'the kit knows no methods: call the function with its table');
       return `${this.one(node.base)}.${node.identifier.name}`;
     }
-    return `$get(${this.one(node.base)}, ${this.one(node.index)})`;
+    if (isInput(node, { isLocal: (name) => this.#names.isLocal(name) }))
+      return `$${node.base.name.toLowerCase()}[${node.index.value - 1}]`;
+    const read = this.#kindOf(node.index) === 'number' ? '$at' : '$get';
+    return `${read}(${this.one(node.base)}, ${this.one(node.index)})`;
   }
 
   #call(node) {
     const args = [...node.arguments];
     const builtin = this.#builtinOf(node.base);
     if (!builtin) return `${this.one(node.base)}(${this.list(args)})`;
+    if (builtin === 'redis.call' || builtin === 'redis.pcall') return this.#redisCall(node, builtin);
     const pattern = TAKES_PATTERN.has(builtin) ? this.#pattern(builtin, args) : undefined;
     if (!pattern) return `${jsNameOf(builtin)}(${this.list(args)})`;
     const rest = args.length > 2 ? `, ${this.list(args.slice(2))}` : '';
     return `${jsNameOf(builtin)}(${this.one(args[0])}, ${pattern}${rest})`;
+  }
+
+  /** The arguments are an array that is nobody else's. */
+  #redisCall(node, builtin) {
+    const command = commandOf(node, builtin);
+    const args = command === undefined ? node.arguments : node.arguments.slice(1);
+    return `$redis.${command ?? builtin.slice('redis.'.length)}([${this.list(args)}])`;
   }
 
   /** A pattern that stands in the script becomes a regular expression here; `undefined` for others, and where it is plain text. */
@@ -189,7 +235,7 @@ export class Expressions {
     const named = fields.filter(({ type }) => type !== 'TableValue');
     const made = `new $Table(${items.length === 0 ? '' : `[${this.list(items)}]`})`;
     if (named.length === 0) return made;
-    const temp = this.#newTemp();
+    const temp = this.newTemp();
     const writes = named.map(({ type, key, value }) => {
       const start = atRow(key.loc.start.line);
       if (type === 'TableKeyString') return `${start}${temp}.${key.name} = ${this.one(value)}`;
@@ -200,30 +246,40 @@ export class Expressions {
 
   #unary({ operator, argument }) {
     if (operator === 'not') return `!${this.condition(argument)}`;
-    if (operator === '#') return `$length(${this.one(argument)})`;
-    return kindOf(argument) === 'number' ? `(-${this.one(argument)})` : `$neg(${this.one(argument)})`;
+    if (operator === '#') {
+      const kind = this.#kindOf(argument);
+      if (kind === 'string') return `${this.one(argument)}.length`;
+      return kind === 'table' ? `${this.one(argument)}.$list.length` : `$length(${this.one(argument)})`;
+    }
+    return this.isNumber(argument) ? `(-${this.one(argument)})` : `$neg(${this.one(argument)})`;
   }
 
   #binary({ operator, left, right }) {
     const sides = () => [this.one(left), this.one(right)];
     if (operator === '..') return `(${this.#concatenated(left)} + ${this.#concatenated(right)})`;
     if (operator === '==' || operator === '~=') return `(${sides().join(operator === '==' ? ' === ' : ' !== ')})`;
-    const areNumbers = kindOf(left) === 'number' && kindOf(right) === 'number';
+    const areNumbers = this.isNumber(left) && this.isNumber(right);
     if (areNumbers && (PLAIN_ARITHMETIC.has(operator) || operator in COMPARISONS))
       return `(${sides().join(` ${operator} `)})`;
     return `${ARITHMETIC[operator] ?? COMPARISONS[operator]}(${sides().join(', ')})`;
   }
 
   #concatenated(node) {
-    return kindOf(node) === 'string' ? this.one(node) : `$text(${this.one(node)})`;
+    return this.#kindOf(node) === 'string' ? this.one(node) : `$text(${this.one(node)})`;
   }
 
   /** Answers one of its sides; what decides is looked at twice. */
   #logical({ operator, left, right }) {
-    if (kindOf(left) === 'boolean') return `(${this.one(left)} ${operator === 'and' ? '&&' : '||'} ${this.one(right)})`;
-    if (left.type === 'LogicalExpression' && left.operator === 'and' && operator === 'or' && isAlwaysTrue(left.right))
+    if (this.#kindOf(left) === 'boolean')
+      return `(${this.one(left)} ${operator === 'and' ? '&&' : '||'} ${this.one(right)})`;
+    if (
+      left.type === 'LogicalExpression' &&
+      left.operator === 'and' &&
+      operator === 'or' &&
+      KINDS.has(this.#kindOf(left.right))
+    )
       return `(${this.condition(left.left)} ? ${this.one(left.right)} : ${this.one(right)})`;
-    const name = isName(left) ? this.raw(left) : this.#newTemp();
+    const name = isName(left) ? this.raw(left) : this.newTemp();
     const decides = isName(left) ? name : `(${name} = ${this.one(left)})`;
     const isTrue = `(${decides} !== undefined && ${name} !== false)`;
     return operator === 'and'
@@ -235,7 +291,8 @@ export class Expressions {
     return `(${name} !== undefined && ${name} !== false)`;
   }
 
-  #newTemp() {
+  /** A place of the function around. */
+  newTemp() {
     this.#temps[this.#temps.length - 1]++;
     return `$${this.#temps.at(-1)}`;
   }
@@ -245,12 +302,17 @@ export class Expressions {
     if (node.type === 'VarargLiteral') return true;
     if (node.type !== 'CallExpression') return false;
     const builtin = this.#builtinOf(node.base);
-    return builtin === undefined || BUILTINS.get(builtin) === 'many';
+    if (builtin !== undefined) return BUILTINS.get(builtin) === 'many';
+    const key = this.#keyOf(node.base);
+    return key === undefined || !this.#facts.answersOne(key);
   }
 
   #asArray(node) {
-    const isArray = node.type === 'VarargLiteral' || this.#builtinOf(node.base) === 'unpack';
-    return isArray ? this.raw(node) : `$all(${this.raw(node)})`;
+    const builtin = node.type === 'CallExpression' ? this.#builtinOf(node.base) : undefined;
+    if (node.type === 'VarargLiteral' || builtin === 'unpack') return this.raw(node);
+    const code = this.raw(node);
+    if (builtin === 'string.match') return code.replace('$string_match(', '$captures(');
+    return `$all(${code})`;
   }
 
   #spread(node) {
@@ -258,38 +320,19 @@ export class Expressions {
   }
 }
 
-const LIBRARIES = new Set(['string', 'table', 'math', 'redis', 'cjson']);
+/** `t[#t + 1]`, of a name. */
+function isEndOf({ base, index }) {
+  return (
+    isName(base) &&
+    index.type === 'BinaryExpression' &&
+    index.operator === '+' &&
+    index.left.operator === '#' &&
+    index.left.argument.name === base.name &&
+    index.right.type === 'NumericLiteral' &&
+    index.right.value === 1
+  );
+}
 
 const isName = ({ type }) => type === 'Identifier';
 
-const isAlwaysTrue = (node) => ['number', 'string', 'table', 'function'].includes(kindOf(node));
-
-/** What a value surely is, by its expression alone. */
-function kindOf(node) {
-  switch (node.type) {
-    case 'NumericLiteral':
-      return 'number';
-    case 'StringLiteral':
-      return 'string';
-    case 'BooleanLiteral':
-      return 'boolean';
-    case 'TableConstructorExpression':
-      return 'table';
-    case 'FunctionDeclaration':
-      return 'function';
-    case 'UnaryExpression':
-      return node.operator === 'not' ? 'boolean' : 'number';
-    case 'BinaryExpression':
-      if (node.operator === '..') return 'string';
-      return node.operator in ARITHMETIC ? 'number' : 'boolean';
-    case 'MemberExpression':
-      return node.base.name === 'math' && node.identifier.name === 'huge' ? 'number' : undefined;
-    case 'CallExpression': {
-      const { base, identifier, name } = node.base;
-      const kind = BUILTINS.get(base ? `${base.name}.${identifier?.name}` : name);
-      return ['number', 'string', 'table'].includes(kind) ? kind : undefined;
-    }
-    default:
-      return undefined;
-  }
-}
+const KINDS = new Set(['number', 'string', 'table', 'function']);

@@ -34,15 +34,18 @@ export class Names {
     this.#scopes.pop();
   }
 
-  /** Declares a name of Lua, and answers what it is called in JavaScript. */
-  declare({ name, loc }) {
+  /**
+   * Declares a name of Lua, and answers what it is called in JavaScript. `kind`: of a parameter or what a loop counts; other names are known by
+   * what is written to them.
+   */
+  declare({ name, loc }, kind = undefined) {
     const isTaken = this.#find(name) !== undefined || this.#free.has(name);
     if (isTaken && this.#shared.has(`${loc.start.line}:${loc.start.column}`))
       this.#refuse(
         loc.start.line,
         `'${name}' hides another '${name}' from the parts that use it: give one of the two another name`,
       );
-    return this.#add(name, isTaken ? `${name}$${++this.#numbered}` : jsNameOf(name));
+    return this.#add(name, isTaken ? `${name}$${++this.#numbered}` : jsNameOf(name), kind);
   }
 
   /** Declares a name that a part gives: files know it by its own name. */
@@ -55,11 +58,16 @@ export class Names {
   }
 
   of(name) {
-    return this.#find(name) ?? jsNameOf(name);
+    return this.#find(name)?.js ?? jsNameOf(name);
   }
 
-  #add(name, js) {
-    this.#scopes.at(-1).set(name, js);
+  /** See `declare`. */
+  kindOf(name) {
+    return this.#find(name)?.kind;
+  }
+
+  #add(name, js, kind = undefined) {
+    this.#scopes.at(-1).set(name, { js, kind });
     return js;
   }
 

@@ -12,11 +12,11 @@ export class Statements {
   #refuse;
   #givenAt;
 
-  constructor(names, patterns, refuse, givenAt) {
+  constructor(names, facts, patterns, refuse, givenAt) {
     this.#names = names;
     this.#refuse = refuse;
     this.#givenAt = givenAt;
-    this.#expressions = new Expressions(names, patterns, refuse, (body) => this.#all(body));
+    this.#expressions = new Expressions(names, facts, patterns, refuse, (body) => this.#all(body));
   }
 
   /** A whole file. */
@@ -86,7 +86,10 @@ export class Statements {
   #local({ variables, init }) {
     const values = this.#values(variables, init);
     const names = variables.map((each) => this.#names.declare(each));
-    if (values.length === 1 && names.length > 1) return `let [${names.join(', ')}] = ${values[0]};`;
+    if (values.length === 1 && names.length > 1) {
+      const all = this.#expressions.newTemp();
+      return `${all} = ${values[0]}; let ${names.map((name, i) => `${name} = ${all}[${i}]`).join(', ')};`;
+    }
     return `let ${names.map((name, i) => (values[i] === undefined ? name : `${name} = ${values[i]}`)).join(', ')};`;
   }
 
@@ -139,28 +142,43 @@ export class Statements {
     const by = step ? stepOf(step) : 1;
     const goesOn = by === undefined ? '$step > 0 ? $i <= $end : $i >= $end' : `$i ${by > 0 ? '<=' : '>='} $end`;
     const steps = by === undefined ? `, $step = $bound(${one(step)})` : '';
-    const bounds = `let $i = $bound(${one(start)}), $end = $bound(${one(end)})${steps}`;
-    const block = this.#block(body, () => `let ${this.#names.declare(variable)} = $i; `);
+    const bound = (node) => (this.#expressions.isNumber(node) ? one(node) : `$bound(${one(node)})`);
+    const bounds = `let $i = ${bound(start)}, $end = ${bound(end)}${steps}`;
+    const block = this.#block(body, () => `let ${this.#names.declare(variable, 'number')} = $i; `);
     return `for (${bounds}; ${goesOn}; $i += ${by ?? '$step'}) ${block}`;
   }
 
   #each({ variables, iterators, body }, one, list) {
     const [call] = iterators;
     const iterator = iterators.length === 1 && call.type === 'CallExpression' ? iteratorOf(call) : undefined;
-    const declare = () => variables.map((each) => this.#names.declare(each));
+    const declare = (...kinds) => variables.map((each, i) => this.#names.declare(each, kinds[i] ?? 'any'));
     if (iterator === 'ipairs') {
       const items = `$listOf(${one(call.arguments[0])})`;
       const block = this.#block(body, () => {
-        const [index, value] = declare();
+        const [index, value] = declare('number');
         return `let ${index} = $i + 1${value ? `, ${value} = $items[$i]` : ''}; `;
       });
       return `for (let $items = ${items}, $i = 0; $items[$i] !== undefined; $i++) ${block}`;
     }
     if (iterator === undefined)
       this.#refuse(iterators[0], 'the kit goes through ipairs, pairs and string.gmatch alone');
-    const values = iterator === 'pairs' ? `$pairs(${list(call.arguments)})` : this.#expressions.raw(call);
-    const block = this.#block(body, () => `let [${declare().join(', ')}] = $each; `);
-    return `for (const $each of ${values}) ${block}`;
+    if (iterator === 'gmatch') {
+      const block = this.#block(
+        body,
+        () =>
+          `let ${declare('string')
+            .map((name, i) => `${name} = $matches[$i][${i}]`)
+            .join(', ')}; `,
+      );
+      return `for (let $matches = ${this.#expressions.raw(call)}, $i = 0; $i < $matches.length; $i++) ${block}`;
+    }
+    // A value that is gone, or another one, by the time that its key is come to, is read as it is then.
+    const block = this.#block(body, () => {
+      const [key, value] = declare();
+      const read = `$get($table, $names[$i])`;
+      return `let ${key} = $names[$i]${value ? `, ${value} = ${read}; if (${value} === undefined) continue;` : `; if (${read} === undefined) continue;`} `;
+    });
+    return `for (let $table = ${list(call.arguments)}, $names = $keysOf($table), $i = 0; $i < $names.length; $i++) ${block}`;
   }
 }
 

@@ -5,13 +5,9 @@ import { notAnInteger, type Reply, ReplyError } from '../reply.js';
 export type Command = (keys: Keyspace, args: readonly string[]) => Reply;
 
 export function integerOf(text: string | undefined): number {
+  if (text === '0') return 0;
   if (text === undefined || !/^-?\d+$/.test(text) || !Number.isSafeInteger(Number(text))) throw notAnInteger();
   return Number(text);
-}
-
-/** Each argument and the next one. */
-export function* inPairs(args: readonly string[]): Generator<[string, string]> {
-  for (let i = 0; i < args.length; i += 2) yield [args[i]!, args[i + 1]!];
 }
 
 /** Throws where there are fewer, or where the last ones are no pairs. */

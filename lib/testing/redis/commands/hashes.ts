@@ -1,47 +1,46 @@
 import { ReplyError } from '../reply.js';
-import { type Command, inPairs, integerOf, requireArguments } from './command.js';
+import { type Command, integerOf, requireArguments } from './command.js';
 import { readScan } from './scan.js';
 
 export const HASH_COMMANDS = {
-  HGET: (keys, [key, field]) => keys.find(key!, 'hash')?.get(field!) ?? null,
-  HLEN: (keys, [key]) => keys.find(key!, 'hash')?.size ?? 0,
-  HEXISTS: (keys, [key, field]) => Number(keys.find(key!, 'hash')?.has(field!) ?? false),
+  HGET: (keys, args) => keys.find(args[0]!, 'hash')?.get(args[1]!) ?? null,
+  HLEN: (keys, args) => keys.find(args[0]!, 'hash')?.size ?? 0,
+  HEXISTS: (keys, args) => Number(keys.find(args[0]!, 'hash')?.has(args[1]!) ?? false),
   HGETALL: (keys, [key]) => [...(keys.find(key!, 'hash') ?? [])].flat(),
 
   HMGET(keys, args) {
     requireArguments('hmget', args, 2);
-    const [key, ...fields] = args;
-    const hash = keys.find(key!, 'hash');
-    return fields.map((field) => hash?.get(field) ?? null);
+    const hash = keys.find(args[0]!, 'hash');
+    const values: (string | null)[] = [];
+    for (let i = 1; i < args.length; i++) values.push(hash?.get(args[i]!) ?? null);
+    return values;
   },
 
   HSET(keys, args) {
     requireArguments('hset', args, 3, 1);
-    const [key, ...fields] = args;
-    const hash = keys.findOrMake(key!, 'hash');
+    const hash = keys.findOrMake(args[0]!, 'hash');
     const before = hash.size;
-    for (const [field, value] of inPairs(fields)) hash.set(field, value);
+    for (let i = 1; i < args.length; i += 2) hash.set(args[i]!, args[i + 1]!);
     return hash.size - before;
   },
 
   HDEL(keys, args) {
     requireArguments('hdel', args, 2);
-    const [key, ...fields] = args;
-    const hash = keys.find(key!, 'hash');
+    const hash = keys.find(args[0]!, 'hash');
     if (!hash) return 0;
-    const deleted = fields.filter((field) => hash.delete(field)).length;
-    keys.dropIfEmpty(key!, hash.size);
+    let deleted = 0;
+    for (let i = 1; i < args.length; i++) if (hash.delete(args[i]!)) deleted++;
+    keys.dropIfEmpty(args[0]!, hash.size);
     return deleted;
   },
 
   HINCRBY(keys, args) {
     requireArguments('hincrby', args, 3);
-    const [key, field, by] = args;
-    const added = integerOf(by);
-    const known = keys.find(key!, 'hash')?.get(field!) ?? '0';
+    const added = integerOf(args[2]);
+    const known = keys.find(args[0]!, 'hash')?.get(args[1]!) ?? '0';
     if (!/^-?\d+$/.test(known)) throw new ReplyError('ERR hash value is not an integer');
     const value = Number(known) + added;
-    keys.findOrMake(key!, 'hash').set(field!, String(value));
+    keys.findOrMake(args[0]!, 'hash').set(args[1]!, String(value));
     return value;
   },
 

@@ -6,7 +6,12 @@ const remove: Command = (keys, args) => args.filter((key) => keys.delete(key)).l
 export const KEY_COMMANDS = {
   DEL: remove,
   UNLINK: remove,
-  EXISTS: (keys, args) => args.filter((key) => keys.kindOf(key) !== undefined).length,
+  EXISTS(keys, args) {
+    let count = 0;
+    for (const key of args) if (keys.kindOf(key) !== undefined) count++;
+    return count;
+  },
+
   TYPE: (keys, [key]) => new Status(keys.kindOf(key!) ?? 'none'),
 
   PEXPIRE(keys, [key, ms]) {

@@ -1,6 +1,6 @@
-import { formatG, toNumber } from '../lua/numbers.js';
+import { formatG, plainNumber, toNumber } from '../lua/numbers.js';
 import { ReplyError } from '../reply.js';
-import type { Scored } from '../sorted-set.js';
+import type { Bound, Scored } from '../sorted-set.js';
 
 /** How many digits tell a number apart from each other one. */
 const PRECISION = 17;
@@ -9,51 +9,46 @@ export function scoreText(score: number): string {
   return Number.isSafeInteger(score) && !Object.is(score, -0) ? String(score) : formatG(score, PRECISION);
 }
 
+export function scoreTextOf(item: Scored): string {
+  item.text ??= scoreText(item.score);
+  return item.text;
+}
+
 export function readScore(text: string): number {
+  const plain = plainNumber(text);
+  if (!Number.isNaN(plain)) return plain;
   return readFloat(/^\s/.test(text) ? '' : text, 'value is not a valid float');
 }
 
 /** As C reads it, which skips spaces before a number, and Redis allows nothing behind. */
 function readFloat(text: string, what: string): number {
+  const plain = plainNumber(text);
+  if (!Number.isNaN(plain)) return plain;
   const score = /\s$/.test(text) ? undefined : toNumber(text);
   if (score === undefined || Number.isNaN(score)) throw new ReplyError(`ERR ${what}`);
   return score;
 }
 
-type Bound = (item: Scored) => boolean;
+/** Where a range of scores begins. A '(' before it leaves the bound itself out. */
+export const fromScore = (text: string): Bound => scoreBound(text, text.startsWith('('));
 
-/** True for the items below a range that begins there. `isOpen` by a '(' before it. */
-export function belowScore(text: string): Bound {
-  const [score, isOpen] = readBound(text);
-  return isOpen ? (item) => item.score <= score : (item) => item.score < score;
+/** Where it ends. */
+export const toScore = (text: string): Bound => scoreBound(text, !text.startsWith('('));
+
+function scoreBound(text: string, after: boolean): Bound {
+  return { score: readFloat(text.startsWith('(') ? text.slice(1) : text, 'min or max is not a float'), after };
 }
 
-/** True for the items that are not behind a range that ends there. */
-export function upToScore(text: string): Bound {
-  const [score, isOpen] = readBound(text);
-  return isOpen ? (item) => item.score < score : (item) => item.score <= score;
-}
+/** The same for a range of members. */
+export const fromText = (text: string): Bound => textBound(text, text.startsWith('('));
+export const toText = (text: string): Bound => textBound(text, !text.startsWith('('));
 
-function readBound(text: string): [score: number, isOpen: boolean] {
-  const isOpen = text.startsWith('(');
-  return [readFloat(isOpen ? text.slice(1) : text, 'min or max is not a float'), isOpen];
-}
+const BELOW_ALL: Bound = { score: Number.NEGATIVE_INFINITY, after: false };
+const BEHIND_ALL: Bound = { score: Number.POSITIVE_INFINITY, after: true };
 
-export function belowText(text: string): Bound {
-  if (text === '-') return () => false;
-  if (text === '+') return () => true;
-  const member = memberOf(text);
-  return text.startsWith('(') ? (item) => item.member <= member : (item) => item.member < member;
-}
-
-export function upToText(text: string): Bound {
-  if (text === '-') return () => false;
-  if (text === '+') return () => true;
-  const member = memberOf(text);
-  return text.startsWith('(') ? (item) => item.member < member : (item) => item.member <= member;
-}
-
-function memberOf(text: string): string {
+function textBound(text: string, after: boolean): Bound {
+  if (text === '-') return BELOW_ALL;
+  if (text === '+') return BEHIND_ALL;
   if (!/^[[(]/.test(text)) throw new ReplyError('ERR min or max not valid string range item');
-  return text.slice(1);
+  return { member: text.slice(1), after };
 }

@@ -16,8 +16,9 @@ export const SET_COMMANDS = {
 
   SMISMEMBER(keys, args) {
     requireArguments('smismember', args, 2);
-    const [key, ...members] = args;
-    const set = keys.find(key!, 'set');
-    return members.map((member) => Number(set?.has(member) ?? false));
+    const set = keys.find(args[0]!, 'set');
+    const found: number[] = [];
+    for (let i = 1; i < args.length; i++) found.push(set?.has(args[i]!) ? 1 : 0);
+    return found;
   },
 } satisfies Record<string, Command>;

@@ -8,7 +8,7 @@ import { type LuaResult, LuaTable, type LuaValue } from './table.js';
 
 function tableOf(field: string, value: LuaValue): LuaTable {
   const table = new LuaTable();
-  table[field] = value;
+  tables.set(table, field, value);
   return table;
 }
 
@@ -26,7 +26,9 @@ export const LIBRARY = {
   Table: LuaTable,
   get: tables.get,
   set: tables.set,
-  pairs: tables.pairs,
+  at: tables.at,
+  push: tables.push,
+  keysOf: tables.keysOf,
   listOf: tables.listOf,
   ...operators,
   tonumber,
@@ -38,6 +40,9 @@ export const LIBRARY = {
   select: (from: LuaValue, ...values: LuaValue[]): LuaResult => values.slice(number(from) - 1),
   string_match: strings.match,
   string_find: strings.find,
+  captures: strings.captures,
+  matchOne: strings.matchOne,
+  findFrom: strings.findFrom,
   string_gmatch: strings.gmatch,
   string_gsub: strings.gsub,
   string_sub: strings.sub,

@@ -3,13 +3,26 @@ import type { LuaValue } from './table.js';
 /** As C's `strtod` reads it: decimal or hexadecimal, infinite too. */
 const NUMBER =
   /^[ \t\n\v\f\r]*([+-]?(?:0x[\da-f]+|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan))[ \t\n\v\f\r]*$/i;
-const SHORT_DIGITS = /^\d{1,15}$/;
+const ZERO = 0x30;
+const NINE = 0x39;
+const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
+
+/**
+ * A text that begins and ends with digits as JavaScript reads it; NaN where that is no number or where it may be another one than for C, such
+ * as `0x10` and `0b1`.
+ */
+export function plainNumber(text: string): number {
+  const { length } = text;
+  if (!isDigit(text.charCodeAt(0)) || !isDigit(text.charCodeAt(length - 1))) return Number.NaN;
+  return length > 1 && text.charCodeAt(1) > NINE ? Number.NaN : +text;
+}
 
 /** The number that a value of Lua is, or that its text says; `undefined` where it says none. */
 export function toNumber(value: LuaValue): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value !== 'string') return undefined;
-  if (SHORT_DIGITS.test(value)) return +value;
+  const plain = plainNumber(value);
+  if (!Number.isNaN(plain)) return plain;
   const text = NUMBER.exec(value)?.[1]?.toLowerCase();
   if (text === undefined) return undefined;
   if (text.includes('inf')) return text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
@@ -56,6 +69,7 @@ export function formatG(number: number, precision: number): string {
 export function formatF(number: number, digits: number): string {
   if (!Number.isFinite(number)) return nameOf(number);
   if (Math.abs(number) >= 1e21) return BigInt(number).toString() + (digits > 0 ? `.${'0'.repeat(digits)}` : '');
+  if (digits === 0 && Number.isSafeInteger(number) && !Object.is(number, -0)) return String(number);
   const scaled = number * 10 ** digits;
   if (Math.abs(scaled % 1) !== 0.5 || scaled / 10 ** digits !== number) return signed(number, number.toFixed(digits));
   const down = Math.floor(scaled);

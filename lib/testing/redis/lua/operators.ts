@@ -1,5 +1,5 @@
 import { textOfNumber, toNumber } from './numbers.js';
-import { isTable, LIST, type LuaResult, type LuaValue, typeOf } from './table.js';
+import { isTable, type LuaResult, type LuaValue, typeOf } from './table.js';
 
 /** The operators of Lua: numbers in texts count as numbers, and what Lua cannot add or compare is an error. */
 
@@ -17,12 +17,10 @@ function operand(value: LuaValue): number {
   return number;
 }
 
-const areNumbers = (a: LuaValue, b: LuaValue): boolean => typeof a === 'number' && typeof b === 'number';
-
 export const add = (a: LuaValue, b: LuaValue): number =>
-  areNumbers(a, b) ? (a as number) + (b as number) : operand(a) + operand(b);
+  typeof a === 'number' && typeof b === 'number' ? a + b : operand(a) + operand(b);
 export const sub = (a: LuaValue, b: LuaValue): number =>
-  areNumbers(a, b) ? (a as number) - (b as number) : operand(a) - operand(b);
+  typeof a === 'number' && typeof b === 'number' ? a - b : operand(a) - operand(b);
 export const mul = (a: LuaValue, b: LuaValue): number => operand(a) * operand(b);
 export const div = (a: LuaValue, b: LuaValue): number => operand(a) / operand(b);
 export const pow = (a: LuaValue, b: LuaValue): number => operand(a) ** operand(b);
@@ -44,9 +42,9 @@ function comparable(a: LuaValue, b: LuaValue): boolean {
 
 /** Characters are bytes, so JavaScript orders texts as Redis does. */
 export const lt = (a: LuaValue, b: LuaValue): boolean =>
-  areNumbers(a, b) ? (a as number) < (b as number) : comparable(a, b) && (a as string) < (b as string);
+  typeof a === 'number' && typeof b === 'number' ? a < b : comparable(a, b) && (a as string) < (b as string);
 export const le = (a: LuaValue, b: LuaValue): boolean =>
-  areNumbers(a, b) ? (a as number) <= (b as number) : comparable(a, b) && (a as string) <= (b as string);
+  typeof a === 'number' && typeof b === 'number' ? a <= b : comparable(a, b) && (a as string) <= (b as string);
 export const gt = (a: LuaValue, b: LuaValue): boolean => lt(b, a);
 export const ge = (a: LuaValue, b: LuaValue): boolean => le(b, a);
 
@@ -60,7 +58,7 @@ export function text(value: LuaValue): string {
 /** `#`. */
 export function length(value: LuaValue): number {
   if (typeof value === 'string') return value.length;
-  if (isTable(value)) return value[LIST].length;
+  if (isTable(value)) return value.$list.length;
   throw new TypeError(`attempt to get length of a ${typeOf(value)} value`);
 }
 

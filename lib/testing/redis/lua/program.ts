@@ -1,10 +1,17 @@
 import type { ScriptName } from '../../../store/redis/scripts/embedded.js';
 import { LIBRARY } from './library.js';
 import { FILES, PATTERNS, PIECES, PROGRAMS } from './programs.js';
-import type { LuaFunction, LuaResult, LuaTable } from './table.js';
+import type { LuaResult, LuaTable, LuaValue } from './table.js';
 
-/** A script as JavaScript. `call` and `pcall` are those of `redis`. */
-export type Program = (keys: LuaTable, argv: LuaTable, call: LuaFunction, pcall: LuaFunction) => LuaResult;
+/** `redis.call` with the commands that stand in scripts by their names, and the two functions for all others. */
+export type Calls = Record<string, (args: LuaValue[]) => LuaValue> & {
+  readonly call: (args: LuaValue[]) => LuaValue;
+  /** Answers a table with `err` where the command fails. */
+  readonly pcall: (args: LuaValue[]) => LuaValue;
+};
+
+/** A script as JavaScript. */
+export type Program = (keys: LuaTable, argv: LuaTable, redis: Calls) => LuaResult;
 
 const compiled = new Map<ScriptName, Program>();
 
@@ -23,7 +30,7 @@ const LINES_BEFORE = 3;
 function compile(script: ScriptName): Program {
   const names = Object.keys(LIBRARY).map((name) => `${name}: $${name}`);
   const code = [
-    `const { ${names.join(', ')} } = $library; return (KEYS, ARGV, $redis_call, $redis_pcall) => {`,
+    `const { ${names.join(', ')} } = $library; return function $script(KEYS, ARGV, $redis) { const $keys = KEYS.$list, $argv = ARGV.$list;`,
     ...PROGRAMS[script].map((index) => PIECES[index]![2]),
     `}\n//# sourceURL=${SOURCE}:${script}`,
   ];

@@ -30,7 +30,7 @@ function indexOf(length: number, place: LuaValue, without: number): number {
 function search(value: LuaValue, pattern: Pattern, from: LuaValue): RegExpExecArray | null {
   const subject = text(value);
   const regExp = regExpOf(pattern);
-  regExp.lastIndex = Math.max(0, indexOf(subject.length, from, 1) - 1);
+  regExp.lastIndex = from === undefined ? 0 : Math.max(0, indexOf(subject.length, from, 1) - 1);
   return regExp.lastIndex > subject.length ? null : regExp.exec(subject);
 }
 
@@ -53,18 +53,40 @@ export function find(value: LuaValue, pattern: Pattern, from?: LuaValue, plain?:
   return found === null ? undefined : [found.index + 1, found.index + found[0].length, ...found.slice(1)];
 }
 
+const NONE: readonly string[] = [];
+
+/** The captures of a match, none where there is no match. */
+export function captures(value: LuaValue, pattern: Pattern, from?: LuaValue): readonly string[] {
+  const found = search(value, pattern, from);
+  return found === null ? NONE : capturesOf(found);
+}
+
+/** The first of them. */
+export function matchOne(value: LuaValue, pattern: Pattern, from?: LuaValue): LuaValue {
+  const found = search(value, pattern, from);
+  return found === null ? undefined : found[found.length > 1 ? 1 : 0];
+}
+
+/** Where a plain text begins: the first that `string.find` answers for one. */
+export function findFrom(value: LuaValue, plain: string, from: number): LuaValue {
+  const at = text(value).indexOf(plain, from - 1);
+  return at < 0 ? undefined : at + 1;
+}
+
 /** What each match captures; for `for`. */
-export function* gmatch(value: LuaValue, pattern: Pattern): Generator<string[]> {
+export function gmatch(value: LuaValue, pattern: Pattern): string[][] {
+  const all: string[][] = [];
   const subject = text(value);
   const regExp = regExpOf(pattern);
   if (regExp.sticky) throw new TypeError("a pattern of gmatch has no '^'");
   for (let from = 0; from <= subject.length; ) {
     regExp.lastIndex = from;
     const found = regExp.exec(subject);
-    if (found === null) return;
+    if (found === null) break;
     from = found.index + Math.max(1, found[0].length);
-    yield capturesOf(found);
+    all.push(capturesOf(found));
   }
+  return all;
 }
 
 export function gsub(value: LuaValue, pattern: Pattern, by: LuaValue, most?: LuaValue): LuaResult {
@@ -103,6 +125,8 @@ const firstOf = (result: LuaResult): LuaValue => (Array.isArray(result) ? result
 
 export function sub(value: LuaValue, from: LuaValue, to?: LuaValue): string {
   const subject = text(value);
+  // Mostly from the beginning up to a known place.
+  if (typeof from === 'number' && from > 0 && typeof to === 'number' && to >= 0) return subject.slice(from - 1, to);
   return subject.slice(Math.max(0, indexOf(subject.length, from, 1) - 1), indexOf(subject.length, to, -1));
 }
 
@@ -118,8 +142,11 @@ export const upper = (value: LuaValue): string => text(value).replace(/[a-z]+/g,
 export const len = (value: LuaValue): number => text(value).length;
 
 export function format(pattern: LuaValue, ...values: LuaValue[]): string {
-  // Most are numbers of the scripts' `digits`.
-  if (pattern === '%d' && Number.isSafeInteger(values[0])) return String(values[0]);
+  // Most are numbers of the scripts' `digits`, and the time with its fraction.
+  const [value] = values;
+  if (pattern === '%d' && Number.isSafeInteger(value)) return String(value);
+  if (typeof value === 'number' && (pattern === '%.0f' || pattern === '%.3f'))
+    return formatF(value, pattern === '%.0f' ? 0 : 3);
   let at = 0;
   return text(pattern).replace(/%(?:\.(\d+))?([\s\S])/g, (directive, digits: string | undefined, kind: string) => {
     if (kind === '%') return '%';
