@@ -2,7 +2,7 @@
 
 /** Up to this length a loop is faster than a regular expression. */
 const SHORT = 24;
-const BEYOND_ASCII = /[^\x00-\x7f]/;
+const BEYOND_ASCII = /[\u0080-\uffff]/;
 
 function isAscii(text: string): boolean {
   if (text.length > SHORT) return !BEYOND_ASCII.test(text);

@@ -94,8 +94,9 @@ export class QueueInside {
     if (paused !== null && paused !== ENDLESS) yield [Number(paused), 'the end of the pause'];
     const [, ends] = this.run(blackoutsScript(this.keys), {});
     if (ends !== '' && ends !== ENDLESS) yield [Number(ends), 'the end of a blackout'];
-    for (const [, untilMs] of this.scores(`${base}yields`))
-      yield [untilMs, 'the end of a place left under globalConcurrency'];
+    // The worker of a suspect waits for its place anew with each turn: behind a tab stands that it waits.
+    for (const [who, untilMs] of this.scores(`${base}yields`))
+      if (!who.startsWith('\t')) yield [untilMs, 'the end of a place left under globalConcurrency'];
     const { rateLimit } = this.settings;
     if (!rateLimit) return;
     const [, , started, opensAt] = this.run(limitsScript(this.keys), { rateWindowMs: rateWindowMs(rateLimit) });

@@ -96,7 +96,8 @@ export class Expressions {
     if (node.type === 'LogicalExpression')
       return `(${this.condition(node.left)} ${node.operator === 'and' ? '&&' : '||'} ${this.condition(node.right)})`;
     if (node.type === 'UnaryExpression' && node.operator === 'not') return `!${this.condition(node.argument)}`;
-    if (this.#kindOf(node) === 'boolean') return this.one(node);
+    // Neither a table nor a function is false to JavaScript, other than 0 and ''.
+    if (AS_IN_JS.has(baseOf(this.#kindOf(node)))) return this.one(node);
     if (isName(node)) return this.#isTrue(this.raw(node));
     return `$isTrue(${this.one(node)})`;
   }
@@ -335,4 +336,5 @@ function isEndOf({ base, index }) {
 
 const isName = ({ type }) => type === 'Identifier';
 
+const AS_IN_JS = new Set(['boolean', 'table', 'function']);
 const KINDS = new Set(['number', 'string', 'table', 'function']);

@@ -1,6 +1,6 @@
 import { ReplyError } from '../reply.js';
 import { type Command, integerOf, requireArguments } from './command.js';
-import { readScan } from './scan.js';
+import { scan } from './scan.js';
 
 export const HASH_COMMANDS = {
   HGET: (keys, args) => keys.find(args[0]!, 'hash')?.get(args[1]!) ?? null,
@@ -44,10 +44,12 @@ export const HASH_COMMANDS = {
     return value;
   },
 
-  HSCAN(keys, args) {
-    const { key, cursor, count } = readScan(args);
-    const hash = keys.find(key, 'hash');
-    const { cursor: next, names } = keys.walks.step(cursor, count, () => hash?.keys() ?? []);
-    return [next, names.flatMap((field) => (hash?.has(field) ? [field, hash.get(field)!] : []))];
-  },
+  HSCAN: (keys, args) =>
+    scan(
+      keys,
+      args,
+      'hash',
+      (hash) => hash.keys(),
+      (hash, field) => (hash.has(field) ? [field, hash.get(field)!] : []),
+    ),
 } satisfies Record<string, Command>;

@@ -3,7 +3,7 @@ import { ReplyError, syntaxError } from '../reply.js';
 import type { Bound } from '../sorted-set.js';
 import { type Command, integerOf, requireArguments } from './command.js';
 import { Range, rankOf } from './range.js';
-import { readScan } from './scan.js';
+import { scan } from './scan.js';
 import { fromScore, fromText, readScore, scoreTextOf, toScore, toText } from './score.js';
 
 const FLAGS = new Set(['NX', 'XX', 'GT', 'LT', 'CH']);
@@ -119,11 +119,15 @@ export const SORTED_SET_COMMANDS = {
     return removeRanks(keys, key!, Math.max(0, rankOf(first, size)), rankOf(last, size) + 1);
   },
 
-  ZSCAN(keys, args) {
-    const { key, cursor, count } = readScan(args);
-    const set = keys.find(key, 'zset');
-    const { cursor: next, names } = keys.walks.step(cursor, count, () => set?.members() ?? []);
-    const there = names.map((member) => set?.item(member));
-    return [next, there.flatMap((item) => (item === undefined ? [] : [item.member, scoreTextOf(item)]))];
-  },
+  ZSCAN: (keys, args) =>
+    scan(
+      keys,
+      args,
+      'zset',
+      (set) => set.members(),
+      (set, member) => {
+        const item = set.item(member);
+        return item ? [member, scoreTextOf(item)] : [];
+      },
+    ),
 } satisfies Record<string, Command>;

@@ -5,6 +5,8 @@ const NUMBER =
   /^[ \t\n\v\f\r]*([+-]?(?:0x[\da-f]+|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan))[ \t\n\v\f\r]*$/i;
 const ZERO = 0x30;
 const NINE = 0x39;
+/** So many digits are a whole number that JavaScript holds exactly. */
+const MOST_DIGITS = 15;
 const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
 
 /**
@@ -13,6 +15,17 @@ const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
  */
 export function plainNumber(text: string): number {
   const { length } = text;
+  if (length === 0) return Number.NaN;
+  if (length <= MOST_DIGITS) {
+    let number = 0;
+    let at = 0;
+    for (; at < length; at++) {
+      const code = text.charCodeAt(at);
+      if (!isDigit(code)) break;
+      number = number * 10 + (code - ZERO);
+    }
+    if (at === length) return number;
+  }
   if (!isDigit(text.charCodeAt(0)) || !isDigit(text.charCodeAt(length - 1))) return Number.NaN;
   return length > 1 && text.charCodeAt(1) > NINE ? Number.NaN : +text;
 }
