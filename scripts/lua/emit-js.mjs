@@ -1,8 +1,8 @@
-import luaparse from 'luaparse';
 import { givenBy } from './contract.mjs';
 import { Facts } from './js/facts.mjs';
 import { inPieces } from './js/lines.mjs';
 import { Names } from './js/names.mjs';
+import { parse } from './js/parse.mjs';
 import { PART_STATEMENT, Statements } from './js/statements.mjs';
 import { LuaProblem } from './problem.mjs';
 
@@ -140,8 +140,6 @@ class Emitter {
     return inPieces(new Statements(names, this.#facts, this.patterns, refuse, givenAt).file(chunk.body));
   }
 }
-
-const parse = (text) => luaparse.parse(text, { luaVersion: '5.1', locations: true, comments: false });
 
 /** Commands that stand in a script by their name. */
 function noteCommands(node, commands) {

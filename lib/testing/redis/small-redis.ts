@@ -2,7 +2,7 @@ import type { ScriptName } from '../../store/redis/scripts/embedded.js';
 import type { Command } from './commands/command.js';
 import { COMMANDS } from './commands/index.js';
 import { Keyspace } from './keyspace.js';
-import { type Calls, placeOf, programOf } from './lua/program.js';
+import { type Calls, type Program, placeOf, programOf } from './lua/program.js';
 import { fromLua, tableWith, toArguments, toLua } from './lua/replies.js';
 import { LuaTable, type LuaValue } from './lua/table.js';
 import { type Reply, ReplyError } from './reply.js';
@@ -40,10 +40,15 @@ export class SmallRedis {
   run(script: ScriptName, keys: string[], args: string[], watch?: Watch): Reply {
     this.watch = watch;
     try {
-      return fromLua(programOf(script)(new LuaTable(keys), new LuaTable(args), this.calls));
+      return this.evaluate(programOf(script), keys, args);
     } catch (error) {
       throw asReply(error as Error, script);
     }
+  }
+
+  /** The same for a program that is none of the queue's scripts; its errors are told as they are. */
+  evaluate(program: Program, keys: string[], args: string[]): Reply {
+    return fromLua(program(new LuaTable(keys), new LuaTable(args), this.calls));
   }
 
   /** The keys that begin so. */

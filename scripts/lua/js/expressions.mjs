@@ -37,7 +37,7 @@ export class Expressions {
 
   /** One value. */
   one(node) {
-    if (!this.#isMany(node)) return this.raw(node);
+    if (!this.#mayBeMany(node)) return this.raw(node);
     const code = this.raw(node);
     const builtin = node.type === 'CallExpression' ? this.#builtinOf(node.base) : undefined;
     if (builtin === 'string.match') return code.replace('$string_match(', '$matchOne(');
@@ -71,12 +71,16 @@ export class Expressions {
 
   /** Values with commas between them; the last may be many. */
   list(nodes) {
-    const last = nodes.at(-1);
-    if (last?.type === 'CallExpression' && this.#builtinOf(last.base) === 'next')
-      this.#refuse(last, "the kit is told the key alone by 'next': use pairs, or put the call in parentheses");
+    this.#refuseNext(nodes.at(-1));
     return nodes
       .map((node, i) => (i === nodes.length - 1 && this.#isMany(node) ? this.#spread(node) : this.one(node)))
       .join(', ');
+  }
+
+  /** Where all values of a call are asked for. */
+  #refuseNext(node) {
+    if (node?.type === 'CallExpression' && !node.inParens && this.#builtinOf(node.base) === 'next')
+      this.#refuse(node, "the kit is told the key alone by 'next': use pairs, or put the call in parentheses");
   }
 
   /** As an array. */
@@ -88,7 +92,9 @@ export class Expressions {
 
   /** What a function returns: one value, or an array of several. */
   returned(nodes) {
-    return nodes.length === 1 ? this.raw(nodes[0]) : this.array(nodes);
+    this.#refuseNext(nodes.at(-1));
+    if (nodes.length > 1) return this.array(nodes);
+    return this.#isMany(nodes[0]) ? this.raw(nodes[0]) : this.one(nodes[0]);
   }
 
   /** True in JavaScript where the value is true in Lua. */
@@ -298,8 +304,13 @@ export class Expressions {
     return `$${this.#temps.at(-1)}`;
   }
 
+  /** Whether all values of it are meant. */
   #isMany(node) {
-    if (node.inParens) return false;
+    return !node.inParens && this.#mayBeMany(node);
+  }
+
+  /** Whether it answers an array where it has several. */
+  #mayBeMany(node) {
     if (node.type === 'VarargLiteral') return true;
     if (node.type !== 'CallExpression') return false;
     const builtin = this.#builtinOf(node.base);

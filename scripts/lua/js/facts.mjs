@@ -128,7 +128,8 @@ export class Facts {
       this.fields.add(node.key.name);
       this.#write(`.${node.key.name}`, { node: node.value, scope });
     }
-    for (const [key, child] of Object.entries(node)) if (key !== 'loc') this.#visit(child, scope, returned);
+    for (const [key, child] of Object.entries(node))
+      if (key !== 'loc' && key !== 'range') this.#visit(child, scope, returned);
   }
 
   #function(node, scope) {

@@ -37,7 +37,8 @@ export const LIBRARY = {
   next: tables.next,
   setmetatable: tables.setmetatable,
   unpack: lists.unpack,
-  select: (from: LuaValue, ...values: LuaValue[]): LuaResult => values.slice(number(from) - 1),
+  select: (from: LuaValue, ...values: LuaValue[]): LuaResult =>
+    from === '#' ? values.length : values.slice(number(from) - 1),
   string_match: strings.match,
   string_find: strings.find,
   captures: strings.captures,
