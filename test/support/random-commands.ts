@@ -78,8 +78,8 @@ export function randomCommand(random: () => number): RandomCommand {
     () => ['HEXISTS', key('hash'), one(MEMBERS)],
     () => ['HGETALL', key('hash')],
     // So many that one step tells all.
-    () => ['HSCAN', key('hash'), one(['0', '0', 'x']), ...maybe('COUNT', one(['100', '0', 'x']))],
-    () => ['ZSCAN', key('zset'), one(['0', '0', 'x']), ...maybe('COUNT', one(['100', '0', 'x']))],
+    () => ['HSCAN', key('hash'), one(['0', '0', 'x']), 'COUNT', one(['100', '100', '0', 'x'])],
+    () => ['ZSCAN', key('zset'), one(['0', '0', 'x']), 'COUNT', one(['100', '100', '0', 'x'])],
     () => ['HINCRBY', key('hash'), one(MEMBERS), one(['1', '-2', 'x', '1.5'])],
     () => ['SADD', key('set'), ...some(MEMBERS)],
     () => ['SCARD', key('set')],
