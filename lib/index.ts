@@ -8,6 +8,7 @@ export type { LoadOptions, QueueLoad } from './api/inspection/queue-load.js';
 export type { InspectedQueue } from './api/inspection/queue-reader.js';
 export type { QueueStats } from './api/inspection/queue-stats.js';
 export type { TaggedOptions } from './api/inspection/tagged-queues.js';
+export type { UsedVersion } from './api/inspection/used-versions.js';
 export type { RecurrenceChange } from './api/recurrence/recurrence-calls.js';
 export type { RecurrenceView } from './api/recurrence/recurrence-view.js';
 export type { Role } from './api/scheduled-queue.consumer.js';
@@ -61,6 +62,7 @@ export type {
   ScheduledQueueEventOf,
   ScheduledQueueEventType,
 } from './core/job/events.js';
+export type { UpgradeFunction, UpgradeSteps } from './core/job/job-versions.js';
 export { JobOutcome, type SnoozeUntil } from './core/job/outcome.js';
 export type { PoppedJob } from './core/job/popped-job.js';
 export {

@@ -23,6 +23,7 @@ import { scheduleOne } from './schedule-one.js';
 import { single } from './single.js';
 import { steady } from './steady.js';
 import { two } from './two.js';
+import { versions } from './versions.js';
 import { watched } from './watched.js';
 
 /** In the order in which they run and are shown. */
@@ -49,6 +50,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   recurrences,
   outage,
   watched,
+  versions,
   inspect,
   kit,
   importing,

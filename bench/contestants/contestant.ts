@@ -57,12 +57,13 @@ export interface OpenOptions {
   /** Whether jobs become due while the session works: some contestants are told so. */
   delayed?: boolean;
   /**
-   * For this library alone: `handle` is called once for so many jobs; what holds for each group; a class validates each payload; the names and the queues that are handled; whether the
+   * For this library alone: `handle` is called once for so many jobs; what holds for each group; a class validates each payload; handlers are of the version after that of the jobs; the names and the queues that are handled; whether the
    * current job is tracked, events are streamed, the module measures, and who makes a span for each run: the module, or the handler by what the SDK offers.
    */
   batch?: { size: number };
   groups?: GroupsOptions;
   validated?: boolean;
+  upgrades?: boolean;
   names?: readonly string[];
   queues?: readonly string[];
   /** Of a cluster, in the place of `redis`; for this library alone. */

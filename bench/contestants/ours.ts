@@ -24,6 +24,11 @@ class Reminder {
 }
 
 const plain = defineScheduledJob<object>('bench.job');
+/** The next version of `plain`, for its handler alone. */
+const next = defineScheduledJob<object>(plain.name, {
+  version: 2,
+  upgrade: { 1: (payload: object) => ({ ...payload, isUpgraded: true }) },
+});
 const validated = defineScheduledJob('bench.validated', { payload: Reminder });
 
 export const ours: Contestant = {
@@ -119,9 +124,10 @@ function sessionOf(
 
 type Run = (payload: object, job: ScheduledJob) => unknown;
 
-function handlersFor({ batch, validated: isValidated, names, queues }: OpenOptions, handle: Run): Type {
+function handlersFor({ batch, validated: isValidated, upgrades, names, queues }: OpenOptions, handle: Run): Type {
   if (batch) return batchHandler(batch, handle);
-  if (names || queues) return manyHandlers(handle, names ?? [plain.name], queues ?? ['default']);
+  if (names || queues || upgrades !== undefined)
+    return manyHandlers(handle, names ?? [upgrades ? next : plain.name], queues ?? ['default']);
   @Injectable()
   class PlainHandlers {
     @OnScheduledJob(plain)
@@ -151,7 +157,11 @@ function batchHandler(batch: { size: number }, handle: Run): Type {
 }
 
 /** One method for each name in each queue, as somebody would write them by hand. */
-function manyHandlers(handle: Run, names: readonly string[], queues: readonly string[]): Type {
+function manyHandlers(
+  handle: Run,
+  names: readonly (string | ScheduledJobDefinition<object>)[],
+  queues: readonly string[],
+): Type {
   class ManyHandlers {}
   for (const [i, queue] of queues.entries()) {
     for (const [j, name] of names.entries()) {
@@ -159,7 +169,7 @@ function manyHandlers(handle: Run, names: readonly string[], queues: readonly st
       const value = async (payload: object, job: ScheduledJob): Promise<unknown> => handle(payload, job);
       const descriptor = { value, writable: true, configurable: true };
       Object.defineProperty(ManyHandlers.prototype, key, descriptor);
-      OnScheduledJob(name, { queue })(ManyHandlers.prototype, key, descriptor);
+      OnScheduledJob(name as string, { queue })(ManyHandlers.prototype, key, descriptor);
     }
   }
   Injectable()(ManyHandlers);

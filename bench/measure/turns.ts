@@ -16,7 +16,7 @@ export interface TurnTask {
   /** Its own. */
   queue: string;
   jobs: number;
-  options: Pick<OpenOptions, 'trackCurrentJob' | 'streamEvents' | 'metered' | 'traced'>;
+  options: Pick<OpenOptions, 'trackCurrentJob' | 'streamEvents' | 'metered' | 'traced' | 'upgrades'>;
   /** Whether somebody listens to the events of its jobs. */
   listens: boolean;
 }

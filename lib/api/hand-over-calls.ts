@@ -70,8 +70,8 @@ export abstract class HandOverCalls extends ScheduleCalls {
   /**
    * Hands over what `prepare` answered, in any process, and any number of times. With `onDuplicate: 'keep'` the job is scheduled once within
    * `keepIdsMs`; with `'replace'` each handing over replaces, and one after the job has ended begins another. A job that was cancelled or
-   * removed meanwhile is scheduled again. The codec need not be known here. Many are answered in their order; each is stored completely or not at all. Throws `InvalidScheduleError` for what is no prepared job, or one of
-   * a later release, and `PayloadTooLargeError` where the payload is above this process's `maxPayloadBytes`: of many, none is handed over then.
+   * removed meanwhile is scheduled again. The codec need not be known here. Many are answered in their order; each is stored completely or
+   * not at all. Throws `InvalidScheduleError` for what is no prepared job, or one of a later release, and `PayloadTooLargeError` where the payload is above this process's `maxPayloadBytes`: of many, none is handed over then.
    */
   schedulePrepared(prepared: PreparedJob): Promise<ScheduledJobRef>;
   schedulePrepared(prepared: readonly PreparedJob[]): Promise<ScheduledJobRef[]>;

@@ -2,6 +2,7 @@ import type { JobState as BoardState, QueueJob, QueueJobJson } from '@bull-board
 import type { FailedAttempt, InspectedJob } from '../api/inspection/inspected-job.js';
 import type { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
 import type { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
+import { FIRST_VERSION } from '../core/job/job-versions.js';
 import { DEFAULT_PRIORITY } from '../core/options/defaults.js';
 import { boardId } from './board-id.js';
 import { outdated, refused } from './refusal.js';
@@ -38,7 +39,7 @@ export class BoardJob implements QueueJob {
   /** By the names that `schedule` takes, as the button "Duplicate" sends them back. The delay of a job that is due or over is history. */
   get opts(): QueueJobJson['opts'] {
     const { state, priority, maxAttempts, backoff, timeoutMs, maxLatenessMs, onLate, tags, headers } = this.job;
-    const { preferredWorker: worker, group } = this.job;
+    const { preferredWorker: worker, group, version } = this.job;
     return {
       ...(state === 'scheduled' && { delay: delayOf(this.job) }),
       ...(priority !== DEFAULT_PRIORITY && { priority }),
@@ -48,6 +49,7 @@ export class BoardJob implements QueueJob {
       ...(maxLatenessMs !== undefined && { maxLatenessMs, onLate }),
       ...(worker !== undefined && { worker }),
       ...(group !== undefined && { group }),
+      ...(version > FIRST_VERSION && { version }),
       ...(tags.length > 0 && { tags }),
       ...(Object.keys(headers).length > 0 && { headers }),
     };

@@ -11,6 +11,8 @@ import type {
 import type { InspectedJob } from '../api/inspection/inspected-job.js';
 import type { ScheduledQueueInspector } from '../api/scheduled-queue.inspector.js';
 import type { ScheduledQueueProducer } from '../api/scheduled-queue.producer.js';
+import { defineScheduledJob } from '../core/job/definition.js';
+import { FIRST_VERSION } from '../core/job/job-versions.js';
 import type { ScheduledJobRef } from '../core/job/scheduled-job.js';
 import { DEFAULT_PRIORITY } from '../core/options/defaults.js';
 import type { ScheduleOptions } from '../core/options/schedule-options.js';
@@ -121,23 +123,23 @@ export class ScheduledQueueAdapter extends RefusingAdapter {
 
   async addJob(name: string, data: unknown, options: QueueJobOptions = {}): Promise<QueueJob> {
     const producer = this.producerTo('adding a job');
-    const { attempts, ...rest } = options;
+    const { attempts, version, ...rest } = options as QueueJobOptions & { version?: number };
     // Of a job that is duplicated, as the board shows it.
     if (!this.redaction.isEmpty && JSON.stringify([data, rest]).includes(`"${REDACTED}"`))
       throw mistaken(
         `The new job has '${REDACTED}' in the place of a value that the board does not show: write the value itself.`,
       );
     const { queue } = this;
-    const ref = await asked(
-      producer.schedule(name, data, {
-        ...(attempts !== undefined && { maxAttempts: attempts }),
-        ...rest,
-        queue,
-      } as ScheduleOptions),
-    );
+    const said = { ...(attempts !== undefined && { maxAttempts: attempts }), ...rest, queue } as ScheduleOptions;
+    // A job that is duplicated has the version of its payload among its options.
+    const schedule = async () => {
+      const job = version === undefined ? name : defineScheduledJob<unknown>(name, { version });
+      return await producer.schedule(job, data, said);
+    };
+    const ref = await asked(schedule());
     if (!ref.created && ref.status !== 'replaced' && ref.status !== 'queued')
       throw outdated(`No job was added: the id '${ref.id}' is taken (${ref.status}).`);
-    return this.added(ref, data);
+    return this.added(ref, data, version);
   }
 
   async clean(status: JobCleanStatus, graceTimeMs: number): Promise<void> {
@@ -251,12 +253,13 @@ export class ScheduledQueueAdapter extends RefusingAdapter {
   }
 
   /** A job that was just scheduled, and may have ended by now. */
-  private added({ id, queue, name, dueAt }: ScheduledJobRef, payload: unknown): BoardJob {
+  private added({ id, queue, name, dueAt }: ScheduledJobRef, payload: unknown, version = FIRST_VERSION): BoardJob {
     const createdAt = new Date();
     return this.shown({
       id,
       queue,
       name,
+      version,
       state: (dueAt ?? createdAt) > createdAt ? 'scheduled' : 'due',
       payload,
       headers: {},

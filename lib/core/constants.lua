@@ -1,5 +1,6 @@
 -- What Lua scripts, the store of the test kit, workers and the calendar must agree on. A script is embedded with the value in the place of the name;
--- constants.ts beside this file is made of it by `npm run embed`.
+-- constants.ts beside this file is made of it by `npm run embed`. Numbers that several parts of the scripts share stand here too: as locals they would
+-- take room from others, and Lua allows 200 of these.
 
 -- How many failed attempts are kept with a job.
 FAILURES_KEPT = 20
@@ -13,6 +14,18 @@ FEWEST_JOBS = 16
 MOST_JOBS = 500
 -- A turn that starts more jobs of groups keeps Redis from others for too long, as each may be of another group.
 MOST_JOBS_OF_GROUPS = 250
+-- How many levels, and how many heads of one level, a turn reads at first. What one part of it has read another takes for all that it asked for.
+FIRST_HEADS = 8
+-- How many jobs of a lane a turn reads at first where several lanes compete; then four times as many.
+FIRST_READ = 4
+-- Once a session has passed over so many lanes of a source, and four times as many as its crew has names, it looks up the lane of
+-- each of its names instead. So a session that handles few names comes to its own jobs in one turn, and knows when there are none,
+-- however many lanes of others are due. Not in sources of stolen jobs: their lanes belong to preferred workers, whom it cannot know.
+PASSED_OVER = 168
+-- How many arguments a script hands over at once: Lua takes 8000 at most.
+PORTION = 4000
+-- The known instants of a recurrence run short where they end so soon.
+LEAST_AHEAD_MS = 10000
 -- At most one process in so many is kept for suspects at a time, but always one.
 PROCESSES_A_SUSPECT = 4
 -- So much later than a sleeper that is told its deputy looks, in case the sleeper is dead; and so late a session looks again that waits for

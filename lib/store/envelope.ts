@@ -5,6 +5,8 @@ import type { NewJob } from '../core/job/new-job.js';
 /** All that is stored of a job from its schedule to its end. */
 export interface Envelope {
   readonly name: string;
+  /** The version of the payload; missing for 1. */
+  readonly version?: number;
   readonly priority: number;
   /** The worker that it prefers. */
   readonly worker?: string;

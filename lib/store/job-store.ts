@@ -21,6 +21,7 @@ import type {
   SearchStep,
   SeenQueue,
   StoredJob,
+  VersionCounts,
 } from './queue-view.js';
 import type { QueueRecurrences } from './recurrences.js';
 import type { Session, SessionNames } from './session.js';
@@ -186,8 +187,12 @@ export interface QueueView {
   find(selection: JobSelection, place: string | undefined, step: SearchStep): Promise<FoundJobs>;
   /** Counts the waiting jobs between each two of these instants: due at the first or later, and before the second. */
   forecast(boundsMs: readonly number[]): Promise<number[]>;
-  /** Tells which workers that are alive handle a name: how many, and some of them. */
-  handledBy(name: string): Promise<{ count: number; workers: string[] }>;
+  /** Tells which workers that are alive handle a name in this version, 1 unless said: how many, and some of them. */
+  handledBy(name: string, version?: number): Promise<{ count: number; workers: string[] }>;
+  /** Tells which versions of a name live workers handle, in ascending order. Pulls and relays, which take all, do not count. */
+  versionsHandled(name: string): Promise<number[]>;
+  /** Counts the jobs of a name by version, each version of which there is one; in ascending order. Of one moment only where few jobs are there. */
+  versions(name: string): Promise<VersionCounts[]>;
   /** Tells which workers are alive, by id. */
   workers(): Promise<LiveWorker[]>;
   /** Tells until when the queue is paused, `Infinity` where that has no end; `undefined` where it is not. */
@@ -212,12 +217,12 @@ export interface QueueView {
 
 /** The sessions of a queue: each is the talk of one consumer in this process. */
 export interface QueueSessions {
-  /** Opens the session of a worker that handles these names. */
+  /** Opens the session of a worker that handles these names, each in its versions. */
   worker(workerId: string, names: SessionNames): Session;
-  /** Opens a session that pulls jobs of these names, or of every name, also of those to come. */
+  /** Opens a session that pulls jobs of these names in all versions, or of every name, also of those to come. */
   pull(workerId: string, names: readonly string[] | undefined): Session;
   /**
-   * Opens a session whose turns move due jobs to a stream or a list: a turn claims nothing, and what it had capacity for is gone from
+   * Opens a session whose turns move due jobs, of all versions, to a stream or a list: a turn claims nothing, and what it had capacity for is gone from
    * the queue. Throws `InvalidOptionsError` where the target cannot be one of this queue, or where the store has no such targets.
    */
   relay(workerId: string, names: readonly string[] | undefined, target: RelayTarget): Session;

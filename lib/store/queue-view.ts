@@ -64,6 +64,15 @@ export interface PriorityCounts {
   due: number;
 }
 
+/** How many jobs of one version of a name there are. */
+export interface VersionCounts {
+  version: number;
+  /** Waiting, due or not, or queued behind a run. */
+  waiting: number;
+  active: number;
+  dead: number;
+}
+
 /** Which jobs a search wants: those that fit all that is given. */
 export interface JobSelection {
   readonly states: readonly JobState[];

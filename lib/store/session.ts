@@ -1,6 +1,7 @@
 import type { SkipReason } from '../core/calendar/rule.js';
 import type { OnLate } from '../core/job/definition.js';
 import type { DeadReason } from '../core/job/events.js';
+import type { VersionRange } from '../core/job/job-versions.js';
 import type { Due } from '../core/read/due.js';
 import type { CallSize } from './call-size.js';
 import type { Envelope, Failure, Unreadable } from './envelope.js';
@@ -208,6 +209,8 @@ export interface SessionHints {
 export interface SessionNames {
   names: readonly string[];
   limited: boolean;
+  /** Of the names that it handles in other versions than the first alone: which ones. */
+  versions?: ReadonlyMap<string, VersionRange>;
   /** Of the names whose calls weigh more than 1 or get several jobs. */
   calls?: ReadonlyMap<string, CallSize>;
 }

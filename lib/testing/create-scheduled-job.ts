@@ -1,5 +1,6 @@
 import { InvalidOptionsError } from '../core/errors.js';
 import type { ScheduledJobDefinition } from '../core/job/definition.js';
+import { FIRST_VERSION, jobVersion } from '../core/job/job-versions.js';
 import { recurrenceOf } from '../core/job/occurrence-id.js';
 import { type JobRecurrence, ScheduledJob } from '../core/job/scheduled-job.js';
 import { DEFAULT_MAX_ATTEMPTS } from '../core/options/defaults.js';
@@ -18,6 +19,7 @@ const anything = (value: unknown) => ({ value: value as never });
 const OVERRIDES: Shape<ScheduledJobOverrides> = {
   id: anything,
   queue: anything,
+  version: jobVersion,
   headers: anything,
   dueAt: anything,
   createdAt: anything,
@@ -60,6 +62,7 @@ class CreatedJob extends ScheduledJob {
   readonly id: string;
   readonly queue: string;
   readonly name: string;
+  readonly version: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly dueAt: Date;
   readonly createdAt: Date;
@@ -80,7 +83,7 @@ class CreatedJob extends ScheduledJob {
   ) {
     super();
     readOptions(overrides, OVERRIDES, 'createScheduledJob', (message) => new InvalidOptionsError(message));
-    const { name, queue, priority, group, settings, definition } = readSchedule(
+    const { name, version, queue, priority, group, settings, definition } = readSchedule(
       job,
       undefined,
       payload,
@@ -89,6 +92,7 @@ class CreatedJob extends ScheduledJob {
     const id = overrides.id ?? 'job-1';
     this.id = id;
     this.name = name;
+    this.version = overrides.version ?? version ?? FIRST_VERSION;
     this.queue = overrides.queue ?? queue;
     this.headers = overrides.headers ?? settings.headers ?? {};
     this.dueAt = overrides.dueAt ?? new Date();

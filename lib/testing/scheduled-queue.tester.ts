@@ -1,4 +1,5 @@
 import type { ScheduledJobDefinition } from '../core/job/definition.js';
+import { FIRST_VERSION, includesVersion } from '../core/job/job-versions.js';
 import { type JobRef, readRef, readSchedule } from '../core/options/schedule-options.js';
 import type { PayloadOf } from '../core/payload/payload-types.js';
 import { describe } from '../core/read/describe.js';
@@ -10,7 +11,7 @@ import { type JobExpectation, misfits } from './look/expectations.js';
 import { notScheduled, type Past, scheduledAllTheSame } from './look/failures.js';
 import { isOfKind, type JobKind } from './look/job-kind.js';
 import type { RunJobOptions, RunResult, TestedRun } from './look/tested-run.js';
-import { type HandledJob, unhandled } from './look/unhandled.js';
+import { type HandledJob, unhandled, wrongVersion } from './look/unhandled.js';
 import { byDueTime, type WaitingJob } from './look/waiting-jobs.js';
 import {
   type AnyJob,
@@ -111,6 +112,8 @@ export class ScheduledQueueTester {
     const request = readSchedule(job, undefined, payload, 'run');
     const instance = this.instances.find((one) => one.fleet.handles(request));
     if (!instance) throw unhandled('run', request, this.handled());
+    const versions = instance.fleet.versionsOf(request);
+    if (!includesVersion(versions, request.version ?? FIRST_VERSION)) throw wrongVersion('run', request, versions);
     const told = await this.conductor.single('run', (follow) =>
       instance.fleet.single(request, payload, attempt, dueAtMs, follow),
     );

@@ -50,6 +50,7 @@ import { sleep } from './sleep.js';
 import { suspects } from './suspects.js';
 import { tags } from './tags.js';
 import { throttle } from './throttle.js';
+import { versions } from './versions.js';
 import { views } from './views.js';
 import type { World } from './world.js';
 import { yields } from './yields.js';
@@ -90,6 +91,7 @@ const CASES = {
   ended,
   deadLetters,
   views,
+  versions,
   load,
   explain,
   severalQueues,

@@ -1,3 +1,4 @@
+import type { VersionRange } from '../../lib/core/job/job-versions.js';
 import { type QueueOptions, type QueueSettings, readQueueOptions } from '../../lib/core/options/queue-options.js';
 import type {
   ClaimedJob,
@@ -86,6 +87,14 @@ export abstract class World {
   worker(id: string, ...names: string[]): TestSession {
     return new TestSession(
       this.queue.sessions.worker(id, { names: names.length > 0 ? names : ['work'], limited: names.length > 1 }),
+    );
+  }
+
+  /** Of these names, each in its versions. */
+  workerOf(id: string, versions: Readonly<Record<string, VersionRange>>): TestSession {
+    const handled = new Map(Object.entries(versions));
+    return new TestSession(
+      this.queue.sessions.worker(id, { names: [...handled.keys()], limited: false, versions: handled }),
     );
   }
 

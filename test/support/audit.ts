@@ -17,6 +17,7 @@ export function auditSnapshot(queue: QueueSnapshot): string[] {
   return [
     ...auditStates(queue, states),
     ...auditIndexes(queue),
+    ...auditVersions(queue),
     ...auditGroups(queue),
     ...auditTags(queue),
     ...auditClaims(queue, states),
@@ -70,6 +71,14 @@ function auditIndexes({ lanes, heads, levels }: QueueSnapshot): string[] {
     if (found !== wanted) problems.push(`levels:${ending} are ${found}, expected ${wanted}`);
   }
   return problems;
+}
+
+function auditVersions({ lanes, versioned }: QueueSnapshot): string[] {
+  const [found, wanted] = [
+    [...versioned].sort(),
+    [...lanes.keys()].filter((lane) => lane.includes('\x1f') && !/^\d+:!?@/.test(lane)).sort(),
+  ];
+  return found.join() === wanted.join() ? [] : [`versioned holds ${found}, expected ${wanted}`];
 }
 
 /** The keys of heads in which a lane has to stand. Whether a claim has seen a lane of a group due, its head alone tells. */

@@ -9,6 +9,7 @@ export interface Relayed {
   createdAt: number;
   attempt: number;
   priority: number;
+  version?: number;
   group?: string;
   tags?: string[];
   headers?: Record<string, string>;

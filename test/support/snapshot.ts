@@ -26,6 +26,8 @@ export interface QueueSnapshot {
   /** Of jobs that were discarded or cancelled, and are kept. */
   ended: Pair[];
   endings: Map<string, string>;
+  /** Lanes of versions above 1. */
+  versioned: string[];
   /** "<group>\t<lane>". */
   groups: string[];
   /** "<group>\t<job id>". */
@@ -66,7 +68,7 @@ local time = redis.call('TIME')
 return {
   all('lane'), all('heads'), all('levels'), all('tag'), zset(base .. 'levels'), zset(base .. 'active'), zset(base .. 'dead'), zset(base .. 'completed'),
   all('turns'), all('left'), all('turning', hash), zset(base .. 'groups'), zset(base .. 'runningOfGroups'), zset(base .. 'held'), zset(base .. 'groupPauses'), hash('holders'),
-  hash('jobs'), hash('claims'), hash('failures'), hash('results'), hash('stats'), hash('queued'), hash('timetable'), hash('endings'), zset(base .. 'ended'), time[1] * 1000 + math.floor(time[2] / 1000),
+  hash('jobs'), hash('claims'), hash('failures'), hash('results'), hash('stats'), hash('queued'), hash('timetable'), hash('endings'), zset(base .. 'ended'), time[1] * 1000 + math.floor(time[2] / 1000), redis.call('ZRANGE', base .. 'versioned', 0, -1),
 }`;
 
 /** Reads a queue whole, as it is at one instant. Not on a cluster: it asks which keys there are. */
@@ -114,6 +116,7 @@ export async function snapshot(redis: Redis, prefix: string, queue = 'default'):
     endings: endings!,
     ended: pairs(rest[8]!),
     takenAt: Number(rest[9]),
+    versioned: rest[10]!,
   };
 }
 

@@ -21,6 +21,7 @@ const PRINTED: [page: string, folder: string, ...specs: string[]][] = [
     'test/e2e/docs/dashboard-app.ts',
     'test/e2e/docs/dashboard-page.spec.ts',
   ],
+  ['docs/deploys.md', 'test/e2e/docs/deploys', 'test/e2e/docs/deploys-page.spec.ts'],
   ['docs/errors.md', 'test/e2e/docs/errors-page', 'test/e2e/docs/errors-page.spec.ts'],
   ['docs/metrics.md', 'test/e2e/docs/metrics', 'test/e2e/docs/metrics-page.spec.ts'],
   ['docs/health.md', 'test/e2e/docs/health', 'test/e2e/docs/health-page.spec.ts'],

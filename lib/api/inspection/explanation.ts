@@ -1,4 +1,5 @@
 import { type SkipReason, WHY_SKIPPED } from '../../core/calendar/rule.js';
+import { FIRST_VERSION } from '../../core/job/job-versions.js';
 import { ANY_COUNT, type KeepRule, type QueueSettings } from '../../core/options/queue-options.js';
 import type { RateRule } from '../../core/options/rate-limit.js';
 import { span } from '../../core/read/duration.js';
@@ -17,7 +18,7 @@ export interface Explanation {
    * - `group-paused`: it is due, and its group is paused;
    * - `group-rate`, `group-concurrency`: it is due, and that limit of its group is used up;
    * - `group-order`: it is due, and the job of its group that has begun is to end first, as `groups.order` is `'fifo'`;
-   * - `no-handler`: it is due, and no worker that is alive handles its name;
+   * - `no-handler`: it is due, and no worker that is alive handles its name, or none in its version: the message names the versions;
    * - `waiting-for-worker`: it is due, and left to the worker that it prefers for a while yet;
    * - `concurrency`: it is due, and as many jobs run as `globalConcurrency` allows;
    * - `rate-limited`: it is due, and the queue's `rateLimit` is used up;
@@ -142,7 +143,7 @@ async function explainDue(
   settings: QueueSettings,
   { isSuspect = false, waitsForEndOf }: StoredJob,
 ): Promise<Explanation> {
-  const { name } = job;
+  const { name, version } = job;
   const pausedUntilMs = await view.pausedUntil();
   // First, as it may be that nobody works at a queue because it is paused.
   if (pausedUntilMs !== undefined) {
@@ -160,12 +161,9 @@ async function explainDue(
   }
   const held = job.group === undefined ? undefined : explainGroup(await view.group(job.group), what, settings);
   if (held) return held;
-  const handlers = await view.handledBy(name);
+  const handlers = await view.handledBy(name, version);
   if (handlers.count === 0) {
-    return {
-      code: 'no-handler',
-      message: `${what} is due, but no worker that runs at present handles that name: it waits for one that does.`,
-    };
+    return { code: 'no-handler', message: `${what} is due, ${unhandled(version, await view.versionsHandled(name))}` };
   }
   if (waitsForEndOf !== undefined) return heldBack(what, waitsForEndOf);
   const use = await view.limits();
@@ -185,6 +183,16 @@ async function explainDue(
     code: 'behind',
     message: `${what} is due and waits for room in ${workers}; in the queue, ${due} due and ${active} active.${await explainStuck(view, name)}`,
   };
+}
+
+function unhandled(version: number, handled: readonly number[]): string {
+  const [only] = handled;
+  if (only === undefined) {
+    const named = version === FIRST_VERSION ? 'that name' : `that name, of which it has version ${version}`;
+    return `but no worker that runs at present handles ${named}: it waits for one that does.`;
+  }
+  const versions = handled.length === 1 ? `version ${only}` : `versions ${handled.join(', ')}`;
+  return `but it has version ${version}, and the workers that run at present handle ${versions} of that name: it waits for one that handles its own.`;
 }
 
 function explainGroup(known: KnownGroup, what: string, settings: QueueSettings): Explanation | undefined {

@@ -1,5 +1,6 @@
 import type { Backoff } from '../../core/job/backoff.js';
 import type { OnLate } from '../../core/job/definition.js';
+import { FIRST_VERSION } from '../../core/job/job-versions.js';
 import { recurrenceOf } from '../../core/job/occurrence-id.js';
 import type { JobRecurrence } from '../../core/job/scheduled-job.js';
 import type { Codecs } from '../../core/payload/codecs.js';
@@ -33,6 +34,8 @@ export interface InspectedJob {
   queue: string;
   /** Empty if Redis has lost the content of the job, or if it cannot be read. */
   name: string;
+  /** The version of its payload, by the definition with which it was scheduled; 1 without. 0 if it cannot be read. */
+  version: number;
   /** `discarded` and `cancelled` jobs are there only if `keepEnded` keeps them. */
   state: JobState | EndedState;
   /** As JSON or its codec gives it back, before any class; `undefined` if it cannot be read, if its codec is not known here, or if the job was discarded or cancelled. */
@@ -126,6 +129,7 @@ export function inspectAllButPayload(queue: string, stored: StoredJob): Inspecte
     id,
     queue,
     name: envelope?.name ?? '',
+    version: envelope ? (envelope.version ?? FIRST_VERSION) : 0,
     state,
     payload: undefined,
     ...(envelope?.codec !== undefined && { codec: envelope.codec }),

@@ -7,7 +7,7 @@ import { DEFAULT_QUEUE, type QueueSettings } from '../../core/options/queue-opti
 import { type JobRef, readRef } from '../../core/options/schedule-options.js';
 import type { Codecs } from '../../core/payload/codecs.js';
 import { describe } from '../../core/read/describe.js';
-import { keyPart } from '../../core/read/names.js';
+import { jobName, keyPart } from '../../core/read/names.js';
 import { integer, readOne, readOptions, type Shape } from '../../core/read/shape.js';
 import type { JobCounts, JobState, JobStore, PriorityCounts } from '../../store/job-store.js';
 import { type Explanation, explainJob } from './explanation.js';
@@ -19,6 +19,7 @@ import { type InspectedWorker, toInspectedWorker } from './inspected-worker.js';
 import { queueOf } from './inspector-options.js';
 import { type LoadOptions, loadOf, type QueueLoad, readLoad } from './queue-load.js';
 import { type QueueStats, toStats } from './queue-stats.js';
+import { type UsedVersion, usedVersions } from './used-versions.js';
 
 /** A queue that somebody has used. */
 export interface InspectedQueue {
@@ -188,6 +189,17 @@ export abstract class QueueReader {
   async explain(ref: JobRef, options?: { queue?: string }): Promise<Explanation> {
     const { id, queue } = readRef(ref, options, 'explain');
     return explainJob(this.store.queue(queue).view, queue, id, this.settingsOf(queue));
+  }
+
+  /**
+   * Which versions of a job name are in use, in ascending order, and how many jobs and recurrences each has: a step of a definition's `upgrade`
+   * may be deleted once its version is not among them. Several reads, not of one moment: in a large queue a job that begins or goes back
+   * meanwhile may be missed, so ask twice. Jobs that are kept after their end do not count.
+   * @example `const versions = await inspector.versions('report.build');`
+   */
+  async versions(name: string, options?: { queue?: string }): Promise<UsedVersion[]> {
+    const read = readOne(jobName, name, 'versions: name');
+    return usedVersions(this.store.queue(queueOf(options, 'versions')), read);
   }
 
   /**

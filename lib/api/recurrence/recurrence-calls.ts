@@ -182,8 +182,8 @@ export abstract class RecurrenceCalls {
 }
 
 export function templateOf(request: ScheduleRequest): OccurrenceTemplate {
-  const { name, priority, worker, group, tags, settings, lateness, codec, payload } = request;
-  return { name, priority, worker, group, tags, settings, lateness, codec, payload };
+  const { name, version, priority, worker, group, tags, settings, lateness, codec, payload } = request;
+  return { name, version, priority, worker, group, tags, settings, lateness, codec, payload };
 }
 
 /** Asks for the name of its job, which is what configuration switches it off by. */

@@ -86,7 +86,17 @@ async function unhandled({ inspector, store }: BareInstance, queue: string): Pro
   if (blocked === 'paused' || blocked === 'blackout') return [];
   const [late, workers] = await Promise.all([store.inspection(queue).lateNames(LATE_MS), inspector.workers({ queue })]);
   const handled = new Set(workers.flatMap(({ handles }) => handles));
-  const names = handled.has('*') ? [] : late.filter((name) => !handled.has(name)).map((name) => `'${name}'`);
+  if (handled.has('*')) return [];
+  const { view } = store.queue(queue);
+  const told = await Promise.all(
+    late.map(async ({ name, version }) => {
+      if (!handled.has(name)) return [`'${name}'`];
+      const { count } = await view.handledBy(name, version);
+      return count === 0 ? [`'${name}' (version ${version})`] : [];
+    }),
+  );
+  // Several versions of a name that nobody handles are told once.
+  const names = [...new Set(told.flat())];
   if (names.length === 0) return [];
   return [
     `Due for more than a minute in queue '${queue}', and no live worker handles it: ${firstFew(names, NAMED)}. Start one that does, or see docs/errors.md, "No handler".`,

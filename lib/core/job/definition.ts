@@ -26,6 +26,7 @@ import {
   backoffOrFunctionCheck,
 } from './backoff.js';
 import { type GroupFunction, groupOrFunction } from './job-group.js';
+import { jobVersion, type UpgradeSteps, upgradeSteps, versionsProblem } from './job-versions.js';
 
 /** The ways to treat a job that is claimed later than it may begin. */
 export const ON_LATE = ['run', 'discard', 'dead-letter'] as const;
@@ -116,6 +117,18 @@ export interface JobDefinitionOptions<Payload = any> extends Omit<JobOptions, 'b
    * Default: no group.
    */
   group?: string | GroupFunction<Payload>;
+  /**
+   * Which form of the payload this is, 1 to 10 000: raise it when you change the payload in a way that older code cannot read. A job keeps the
+   * version with which it was scheduled, and a worker claims only versions that it can read; a newer one waits for a newer process. Default 1.
+   */
+  version?: number;
+  /**
+   * How payloads of older versions become this one: by version, a function that makes a payload of the next version of one of that version. A
+   * worker claims versions from the lowest key up to `version`. The steps are applied one after the other to the decoded payload, before it
+   * is validated, and anew at each attempt. Each answers at once; one that throws, or answers a promise, makes the job dead with the reason
+   * `invalid-payload`. At most 100 steps, without a gap up to `version`. Needs `version`. Default: none, so only jobs of `version` are claimed.
+   */
+  upgrade?: UpgradeSteps;
 }
 
 /** Job options that have been read. */
@@ -148,6 +161,10 @@ export interface ScheduledJobDefinition<T = unknown, Form extends PayloadForm = 
   readonly queue?: string;
   /** The class of the payload; `undefined` without one. */
   readonly payload?: PayloadClass;
+  /** The version of its payloads; `undefined` for 1. */
+  readonly version?: number;
+  /** The steps by which payloads of older versions become this one; `undefined` without any. */
+  readonly upgrade?: UpgradeSteps;
   /** The other options, as they were read: durations in milliseconds. */
   readonly settings: Readonly<DefinitionSettings>;
   /** Names a job by its id and the definition's queue. Throws `InvalidScheduleError` where the id cannot be one. */
@@ -205,19 +222,26 @@ export function defineScheduledJob<T = void>(
 ): ScheduledJobDefinition<T, 'json'>;
 export function defineScheduledJob(name: string, options?: JobDefinitionOptions): ScheduledJobDefinition {
   readOne(jobName, name, 'defineScheduledJob: name', invalidOptions);
-  const { queue, payload, ...settings } = readOptions(
+  const where = `defineScheduledJob('${name}')`;
+  const refuse = (message: string) => new InvalidOptionsError(message, { jobName: name });
+  const { queue, payload, version, upgrade, ...settings } = readOptions(
     options,
     {
       queue: keyPart,
       payload: classReference,
+      version: jobVersion,
+      upgrade: upgradeSteps,
       ...JOB_SETTINGS_SHAPE,
       backoff: backoffOrFunctionCheck,
       group: groupOrFunction,
     },
-    `defineScheduledJob('${name}')`,
-    (message) => new InvalidOptionsError(message, { jobName: name }),
+    where,
+    refuse,
   );
-  const definition = Object.freeze({ name, queue, payload, settings: Object.freeze(settings), ref: refIn });
+  const problem = versionsProblem(version, upgrade);
+  if (problem) throw refuse(`${where}: ${problem}.`);
+  const read = Object.freeze(settings);
+  const definition = Object.freeze({ name, queue, payload, version, upgrade, settings: read, ref: refIn });
   made.add(definition);
   if (queue !== undefined && queues.size < MOST_QUEUES) queues.add(queue);
   return definition;
@@ -258,6 +282,6 @@ export function queuesOfDefinitions(): ReadonlySet<string> {
 export function readDefinition(value: unknown): ScheduledJobDefinition | undefined {
   if (typeof value !== 'object' || value === null || !('name' in value) || !('settings' in value)) return undefined;
   if (made.has(value)) return value as ScheduledJobDefinition;
-  const { name, queue, payload, settings } = value as ScheduledJobDefinition;
-  return defineScheduledJob(name, { queue, payload: payload as undefined, ...settings });
+  const { name, queue, payload, version, upgrade, settings } = value as ScheduledJobDefinition;
+  return defineScheduledJob(name, { queue, payload: payload as undefined, version, upgrade, ...settings });
 }

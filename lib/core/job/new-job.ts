@@ -4,6 +4,8 @@ import type { JobSettings, LatenessRule } from './definition.js';
 /** A job on its way into a queue. */
 export interface NewJob {
   name: string;
+  /** The version of its payload; missing for 1. */
+  version?: number;
   priority: number;
   due: Due;
   /** The id that the caller chose; one is made otherwise. */

@@ -7,6 +7,7 @@ export const POPPED_JOB_FIELDS = [
   'id',
   'queue',
   'name',
+  'version',
   'payload',
   'headers',
   'dueAt',

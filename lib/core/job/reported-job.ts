@@ -12,6 +12,7 @@ export class ReportedJob extends ScheduledJob<undefined> {
   readonly queue: string;
   readonly id: string;
   readonly name: string;
+  readonly version = Number.NaN;
   readonly payload = undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly dueAt: Date;

@@ -6,6 +6,11 @@ export abstract class ScheduledJob<T = unknown> {
   abstract readonly queue: string;
   /** The name by which it was scheduled. */
   abstract readonly name: string;
+  /**
+   * The version of its payload as it is stored, by the definition with which the job was scheduled; 1 without. `payload` is of the handler's
+   * own version: it is upgraded before.
+   */
+  abstract readonly version: number;
   /** For a handler an instance of the payload class, if there is one; otherwise what JSON or the codec gives back. `undefined` for a job without a payload. */
   abstract readonly payload: T;
   /** The headers of definition and call together; `{}` if there are none. */

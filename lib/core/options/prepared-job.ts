@@ -1,4 +1,5 @@
 import { InvalidScheduleError } from '../errors.js';
+import { above1, jobVersion } from '../job/job-versions.js';
 import { asBuffer } from '../payload/codecs.js';
 import { deserialisePayload } from '../payload/payload.js';
 import { describe } from '../read/describe.js';
@@ -20,6 +21,8 @@ export interface PreparedJob {
   /** The id under which the job is handed over, however often: yours, or one that was made. */
   readonly id: string;
   readonly name: string;
+  /** The version of the payload, by its definition; missing for 1. The job keeps it, whoever hands it over. */
+  readonly version?: number;
   /**
    * What the call and its definition said; but `maxAttempts`, `backoff` and `timeoutMs` of the definition, which are looked up where the job runs.
    * Instants in epoch ms, durations in ms.
@@ -35,7 +38,7 @@ export interface PreparedJob {
 
 /** Writes a job as JSON that `readPrepared` reads. `request`: its payload is encoded, and its headers hold the trace. */
 export function writePrepared(request: ScheduleRequest & { id: string }): PreparedJob {
-  const { queue, id, name, due, codec, payload, lateness, replace } = request;
+  const { queue, id, name, version, due, codec, payload, lateness, replace } = request;
   const { priority, worker, group, tags, maxWaitMs, throttleMs, settings } = request;
   const options = {
     // Neither for a job that is due when it is handed over.
@@ -56,6 +59,7 @@ export function writePrepared(request: ScheduleRequest & { id: string }): Prepar
     queue,
     id,
     name,
+    version,
     options,
     payload: isBytes
       ? asBuffer(payload).toString('base64')
@@ -81,6 +85,7 @@ const SHAPE: Shape<{ -readonly [Field in keyof PreparedJob]: PreparedJob[Field] 
   queue: keyPart,
   id: jobId,
   name: jobName,
+  version: jobVersion,
   options: (value) =>
     isRecord(value) ? { value } : { problem: `got ${describe(value)}, expected the options that prepare wrote` },
   payload: text,
@@ -103,13 +108,14 @@ export function readPrepared(given: unknown, where: string): ScheduleRequest & {
   for (const field of REQUIRED)
     if (read.value[field] === undefined) throw refuse(`${field} is missing, expected what prepare answered`);
   const prepared = read.value as PreparedJob;
-  const { queue, id, name, options, codec } = prepared;
+  const { queue, id, name, version, options, codec } = prepared;
   const payload = readPayload(
     prepared,
     (problem) =>
       new InvalidScheduleError(asSentence(`${where}: payload: ${problem}`), { queue, jobName: name, jobId: id }),
   );
-  return { ...readSchedule(name, { ...options, queue, id }, undefined, where), id, codec, payload };
+  const request = readSchedule(name, { ...options, queue, id }, undefined, where);
+  return { ...request, version: above1(version), id, codec, payload };
 }
 
 function readPayload({ payload = '', codec, encoding }: PreparedJob, refuse: Refuse): string | Buffer {

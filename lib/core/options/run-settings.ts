@@ -66,10 +66,17 @@ const OF_THE_JOB = [...Object.keys(JOB_SETTINGS_SHAPE), 'group'].filter(
   (name) => !Object.hasOwn(RUN_OPTIONS_SHAPE, name),
 );
 
+/** Options that whoever schedules and whoever handles must share. */
+const OF_THE_DEFINITION = ['version', 'upgrade'];
+
 /** Refuses options of jobs among those of runs, and says where they belong. */
 export function refuseJobOptions(given: unknown, where: string, refuse: Refuse): void {
-  const misplaced = isRecord(given) && Object.keys(given).find((name) => OF_THE_JOB.includes(name));
-  if (misplaced) throw refuse(`${where}: unknown option "${misplaced}": give it to the definition or the call.`);
+  for (const name of isRecord(given) ? Object.keys(given) : []) {
+    if (OF_THE_JOB.includes(name))
+      throw refuse(`${where}: unknown option "${name}": give it to the definition or the call.`);
+    if (OF_THE_DEFINITION.includes(name))
+      throw refuse(`${where}: unknown option "${name}": give it to the definition.`);
+  }
 }
 
 /** The settings of a handler: what each says wins over those after it, and what none says has its default. */

@@ -10,6 +10,7 @@ import {
   type ScheduledJobDefinition,
 } from '../job/definition.js';
 import { groupByDefinition, groupOrNull } from '../job/job-group.js';
+import { above1 } from '../job/job-versions.js';
 import type { NewJob } from '../job/new-job.js';
 import { describe } from '../read/describe.js';
 import { type Due, readDue } from '../read/due.js';
@@ -135,6 +136,7 @@ export function readSchedule(
   return {
     definition,
     name,
+    version: above1(definition?.version),
     queue: given.queue ?? queue,
     priority: given.priority ?? defined?.priority ?? DEFAULT_PRIORITY,
     due,

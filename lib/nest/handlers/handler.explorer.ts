@@ -1,6 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { DiscoveryService, ExternalContextCreator, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { InvalidOptionsError } from '../../core/errors.js';
+import { versionsOf } from '../../core/job/job-versions.js';
 import { DEFAULT_QUEUE } from '../../core/options/queue-options.js';
 import { resolveRunSettings } from '../../core/options/run-settings.js';
 import { nearest } from '../../core/read/describe.js';
@@ -74,7 +75,7 @@ export class HandlerExplorer {
   private add(registry: HandlerRegistry, { mark, queue }: MarkedHandler, found: FoundMethod): void {
     const { wrapper, prototype, methodName, place } = found;
     refuseParameterDecorators(prototype, methodName, mark, place);
-    const { name, payload, own, defined } = mark;
+    const { name, payload, definition, own, defined } = mark;
     const overrides = this.settings.jobs.get(name);
     if (overrides?.batch && !own.batch) refuseGivenBatch({ queue, name, place });
     const settings = resolveRunSettings(overrides, own, defined);
@@ -84,7 +85,7 @@ export class HandlerExplorer {
     const { batch } = settings;
     const at = { moduleKey: wrapper.host!.token, methodName, payload, isBatch: batch !== undefined };
     const run = this.runner(found, at);
-    const handler = { queue, name, place, payload };
+    const handler = { queue, name, place, payload, versions: definition && versionsOf(definition) };
     registry.add(
       batch ? { ...handler, settings: { ...settings, batch }, runBatch: run } : { ...handler, settings, run },
     );

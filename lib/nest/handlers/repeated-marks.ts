@@ -41,6 +41,8 @@ function merge(one: HandlerMark, other: HandlerMark, queue: string, place: strin
       { queue, jobName: one.name },
     );
   if (one.payload && other.payload && one.payload !== other.payload) throw refuse('payload classes');
+  if (one.definition && other.definition && one.definition.version !== other.definition.version)
+    throw refuse('versions');
   const own: SaidSettings = { ...one.own, ...other.own };
   for (const [name, value] of Object.entries(one.own)) {
     const merged = own[name as keyof SaidSettings];

@@ -20,11 +20,12 @@
  * | levels:<ending>    | ZSET   | the same of lanes that prefer the worker <ending>, or, '*', any, or, '!', of suspects, or, '@', of groups, with '^' behind the priority for lanes that a claim has seen due | every script that moves a job    | the same                   |
  * | heads:<priority>   | ZSET   | "<id of a lane's first job>\t<lane>" -> its due, epoch ms        | every script that moves a job    | the same                   |
  * | heads:<priority>:<ending> | ZSET | the same of lanes that prefer the worker <ending>, or, '*', any, or, '!', of suspects, or, '@', of groups, with '^' behind the priority for lanes that a claim has seen due | every script that moves a job    | the same                   |
- * | lane:<lane>        | ZSET   | job id -> due, epoch ms; a lane is "<priority>:<worker>:<name>", of suspects with '!' for the worker, of groups with '@' and the group, of suspects of a group with '!@' and the group | every script that moves a job    | the same                   |
+ * | lane:<lane>        | ZSET   | job id -> due, epoch ms; a lane is "<priority>:<worker>:<versioned name>" (see codec/versioned-name.ts), of suspects with '!' for the worker, of groups with '@' and the group, of suspects of a group with '!@' and the group | every script that moves a job    | the same                   |
+ * | versioned          | ZSET   | lane of a version above 1, of no group -> 0                      | every script that moves a job    | the same                   |
  * | groups             | ZSET   | "<group>\t<lane>" of each lane of a group, those of its suspects too -> 0; groups as codec/group-text.ts writes them | every script that moves a job    | the same                   |
  * | runningOfGroups    | ZSET   | "<group>\t<job id>" of each running job of a group -> 0         | every script that moves a job    | the same                   |
- * | turns:<priority>:<name> | ZSET | group with due jobs of that name, which a claim has seen -> its turn (see scripts/turn/claim/units.lua) | turn, relay | every script that moves a job, pause-group |
- * | turning:<priority> | HASH   | `turn` -> the present turn; `common` -> the turn of jobs without a group; ":<name>" -> 1 for each name of which there are turns | turn, relay | every script that moves a job |
+ * | turns:<priority>:<versioned name> | ZSET | group with due jobs of that name and version, which a claim has seen -> its turn (see scripts/turn/claim/units.lua) | turn, relay | every script that moves a job, pause-group |
+ * | turning:<priority> | HASH   | `turn` -> the present turn; `common` -> the turn of jobs without a group; ":<versioned name>" -> 1 for each of which there are turns | turn, relay | every script that moves a job |
  * | left:<priority>    | ZSET   | group that has left its turns -> the turn that it had next, as far as that lies above the present | every script that moves a job, pause-group | every script that moves a job |
  * | held               | ZSET   | group of which nothing may start -> until when, epoch ms, 'inf' = until a job of it ends | every script that moves a job, pause-group | every script that moves a job |
  * | holders            | HASH   | group -> under `'fifo'` the job of it that has begun and has not ended | every script that moves a job | the same                   |
@@ -34,7 +35,7 @@
  * | workers            | ZSET   | "<crew> <session> <pid> <traits> <host>" (see codec/worker-traits.ts) -> when it was last here, epoch ms | ordinary, turn, relay | ordinary, turn, relay, or expires, an hour |
  * | options:<digest>   | STRING | JSON of the options of the sessions that have the digest among their traits (see codec/listed-options.ts) | ordinary, turn, relay | expires, an hour |
  * | sleeping           | ZSET   | crew -> until when some of them may sleep, epoch ms | ordinary, turn, relay | turn, relay, register |
- * | handles:<crew>     | SET    | job name; of the crew '*', which takes every name, only '*'      | register                         | register, or expires, a day |
+ * | handles:<crew>     | SET    | versioned name; of a crew that ends in 'v', which takes all versions, name; of the crew '*', which takes every name, only '*'      | register                         | register, or expires, a day |
  * | sleepers:<crew>    | ZSET   | idle worker -> when it looks again, epoch ms                     | ordinary, schedule, append, replace, cancel, cancel-tagged, clear, remove, set-group, pause-group, resume-group, reschedule, shift-tagged, replay, pause, resume, run-recurrence, set-blackouts, every script that arms an occurrence | the same, or expires, a day |
  * | full:<session>     | STRING | names that a sleeper's handlers have no capacity for, between line breaks | turn, ordinary, relay | turn, ordinary, relay, or expires, a minute |
  * | gate               | HASH   | what keeps the whole queue shut: `pausedUntil` -> until when nothing is claimed, epoch ms, or 'inf'; `blackouts` -> the windows of blackouts (see scripts/gate/blackout.lua); `blackoutRules` -> JSON of the blackouts as they were set; and when somebody has to tend what nobody can compute in Redis: `tendAt` -> the recurrences, epoch ms, while there are any; `blackoutsTendAt` -> the blackouts, epoch ms, while some come again and again | pause, set-blackouts, upsert-recurrence, resume-recurrence, tend, declare-recurrence, declare | resume, set-blackouts, remove-recurrence, tend, declare, remove-orphan |
@@ -113,6 +114,7 @@ const OTHER_KEYS = [
   'endings',
   'declared',
   'trial',
+  'versioned',
   'groups',
   'runningOfGroups',
   'groupSettings',

@@ -41,6 +41,8 @@ export interface RunResult {
 export interface TestedRun extends RunResult {
   /** The job's name. */
   name: string;
+  /** The version with which it was scheduled. */
+  version: number;
   /** The job's id. */
   id: string;
   /** The job's queue. */

@@ -1,3 +1,5 @@
+import { describeVersions, FIRST_VERSION, type VersionRange } from '../../core/job/job-versions.js';
+import type { ScheduleRequest } from '../../core/options/schedule-options.js';
 import { nearest } from '../../core/read/describe.js';
 import { ScheduledQueueTestError } from '../errors.js';
 import { isOfKind, type JobKind } from './job-kind.js';
@@ -12,6 +14,18 @@ export interface HandledJob extends Required<JobKind> {
 export function unhandled(call: string, kind: JobKind, handled: readonly HandledJob[]): ScheduledQueueTestError {
   const { name, queue } = kind;
   return new ScheduledQueueTestError(`${call}: ${whyUnhandled(kind, handled)}`, { queue, jobName: name });
+}
+
+/** The error of a call for a job that its handler does not run in this version. */
+export function wrongVersion(
+  call: string,
+  { name, queue, version = FIRST_VERSION }: ScheduleRequest,
+  handled: VersionRange,
+): ScheduledQueueTestError {
+  return new ScheduledQueueTestError(
+    `${call}: got job '${name}' in version ${version}, expected one that its handler runs: ${describeVersions(handled)}. A job named by a string has version 1; name it by a definition.`,
+    { queue, jobName: name },
+  );
 }
 
 /** Sentences that say why nothing runs such a job, and that lead to the handler. */

@@ -1,3 +1,4 @@
+import { FIRST_VERSION } from '../../core/job/job-versions.js';
 import { recurrenceOf } from '../../core/job/occurrence-id.js';
 import type { JobRecurrence } from '../../core/job/scheduled-job.js';
 import type { Codecs } from '../../core/payload/codecs.js';
@@ -10,6 +11,8 @@ import { isOfKind, type JobKind } from './job-kind.js';
 export interface WaitingJob {
   /** The job's name. */
   name: string;
+  /** The version with which it was scheduled. `payload` is of that version, as it is not upgraded yet. */
+  version: number;
   /** The job's id: yours, or one that the library made. */
   id: string;
   /** The job's queue. */
@@ -54,11 +57,12 @@ export const byDueTime = (a: WaitingJob, b: WaitingJob) =>
   a.dueAt.getTime() - b.dueAt.getTime() || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
 function view(queue: string, { id, envelope, dueAtMs, attempts }: ReadJob, codecs: Codecs): WaitingJob {
-  const { name, createdAtMs, priority, group, tags, settings } = envelope;
+  const { name, version = FIRST_VERSION, createdAtMs, priority, group, tags, settings } = envelope;
   const read = payloadOf(queue, id, envelope, codecs);
   const recurrence = recurrenceOf(id, envelope.occurrence);
   const job: WaitingJob = {
     name,
+    version,
     id,
     queue,
     payload: read?.payload,

@@ -1,5 +1,6 @@
 import { BLOCKED_LOOK_MS } from '../../core/constants.js';
 import { readOccurrenceId } from '../../core/job/occurrence-id.js';
+import { readVersionedName } from '../../store/redis/codec/versioned-name.js';
 import type { Instant } from '../time/virtual-clock.js';
 import type { LaneEntry, QueueInside } from './queue-inside.js';
 
@@ -82,4 +83,4 @@ function isBlocked(queue: QueueInside, { id }: LaneEntry): boolean {
 /** "<priority>:<worker>:<name>", with '!' or '@' at the beginning of the worker for what is none. */
 const prefersWorker = (lane: string): boolean => /^\d+:[^:!@]/.test(lane);
 
-const nameIn = (lane: string): string => lane.split(':').slice(2).join(':');
+const nameIn = (lane: string): string => readVersionedName(lane.split(':').slice(2).join(':')).name;

@@ -1,9 +1,10 @@
 import type { PayloadWriter } from '../../api/payload-writer.js';
 import type { EventSink } from '../../core/job/events.js';
+import { FIRST_ALONE, FIRST_VERSION, type VersionRange } from '../../core/job/job-versions.js';
 import type { Log } from '../../core/log.js';
 import type { ScheduleRequest } from '../../core/options/schedule-options.js';
 import type { PayloadChecker } from '../../core/payload/payload-class.js';
-import { isReadable } from '../../store/envelope.js';
+import { type Envelope, isReadable } from '../../store/envelope.js';
 import type { ClaimedJob, JobStore, QueueStore, Session } from '../../store/job-store.js';
 import { SuspectIsolation } from '../../worker/capacity/suspect-isolation.js';
 import { Fleet, type SilentQueue } from '../../worker/handle/fleet.js';
@@ -103,6 +104,11 @@ export class TestFleet extends Fleet {
     return this.parts.registry.handlersOf(queue).has(name);
   }
 
+  /** The versions of such jobs that their handler here runs. */
+  versionsOf({ queue, name }: Pick<ScheduleRequest, 'queue' | 'name'>): VersionRange {
+    return this.parts.registry.handlersOf(queue).get(name)?.versions ?? FIRST_ALONE;
+  }
+
   /** The jobs that the handlers of this application have, whether it runs them or not. */
   handled(): HandledJob[] {
     return this.parts.registry
@@ -171,7 +177,8 @@ function conductedSession(
   const open = (claim: ClaimedJob, isSecond: boolean) => {
     const { id, attempt, dueAtMs, envelope } = claim;
     const name = isReadable(envelope) ? envelope.name : '';
-    const told = { name, id, queue: queue.name, payload: undefined, attempt, dueAt: new Date(dueAtMs) };
+    const { version = FIRST_VERSION } = envelope as Partial<Envelope>;
+    const told = { name, version, id, queue: queue.name, payload: undefined, attempt, dueAt: new Date(dueAtMs) };
     return new TestRun(claim, isSecond, told, clock);
   };
   const begin = (runs: readonly TestRun[]) => {

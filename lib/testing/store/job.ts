@@ -73,12 +73,13 @@ export const preferredBy = (job: Job, maxCrashes: number) =>
 
 /** What is stored of a job; nothing of it is shared with the caller. */
 export function envelopeOf(
-  { name, priority, worker, group, tags = [], settings, lateness, codec, payload }: Omit<NewJob, 'id' | 'due'>,
+  { name, version, priority, worker, group, tags = [], settings, lateness, codec, payload }: Omit<NewJob, 'id' | 'due'>,
   createdAtMs: number,
   idWasChosen: boolean,
 ): Envelope {
   return {
     name,
+    ...(version !== undefined && { version }),
     priority,
     ...(worker !== undefined && { worker }),
     ...(group !== undefined && { group }),

@@ -12,14 +12,14 @@ const EVERY_NAME = '*';
 export function liveWorkers(queue: MemoryQueue, place: { host: string; pid: number }): LiveWorker[] {
   const running = [...queue.ledger.active].map(({ held, envelope: { name } }) => ({ ...held!, name }));
   const found = new Map<string, LiveWorker>();
-  for (const { worker, session, names, concurrency, calls, stuck, seenAtMs } of queue.presence.sessionsHere(
+  for (const { worker, session, handled, concurrency, calls, stuck, seenAtMs } of queue.presence.sessionsHere(
     queue.nowMs(),
   )) {
     const held = running.filter((job) => job.worker === worker);
     const ownRuns = concurrency > 0 ? held.filter((job) => job.session === session) : [];
     // Of several sessions of a process, the one that was there last comes first.
     const known = found.get(worker);
-    const handles = [...new Set([...(known?.handles ?? []), ...(names ?? [EVERY_NAME])])].sort();
+    const handles = [...new Set([...(known?.handles ?? []), ...(handled?.keys() ?? [EVERY_NAME])])].sort();
     found.set(worker, {
       id: worker,
       ...place,

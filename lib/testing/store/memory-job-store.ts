@@ -129,7 +129,7 @@ export class MemoryJobStore implements JobStore {
       management: callsOf<QueueManagement>(queue, new MemoryManagement(queue, jobs)),
       view: callsOf<QueueView>(queue, view),
       sessions: {
-        worker: (id, { names, calls }) => new MemorySession(queue, id, 'worker', names, calls),
+        worker: (id, names) => new MemorySession(queue, id, 'worker', names.names, names),
         pull: (id, names) => new MemorySession(queue, id, 'pull', names),
         relay: () => {
           throw noTargets(name);

@@ -1,5 +1,7 @@
+import { FIRST_VERSION, type VersionRange } from '../../core/job/job-versions.js';
 import { occurrenceId } from '../../core/job/occurrence-id.js';
 import type {
+  Envelope,
   FoundJobs,
   JobCounts,
   JobSelection,
@@ -13,10 +15,12 @@ import type {
   QueueView,
   SearchStep,
   StoredJob,
+  VersionCounts,
 } from '../../store/job-store.js';
 import { compareJobs, isSuspect, type Job } from './job.js';
 import { liveWorkers } from './live-workers.js';
 import type { MemoryQueue } from './memory-queue.js';
+import { handlesVersion } from './presence.js';
 import { readOccurrence } from './recur/recurrence.js';
 import { searchStep } from './search.js';
 import type { Steps } from './steps.js';
@@ -109,10 +113,34 @@ export class MemoryView implements Steps<QueueView> {
     return before.slice(1).map((count, i) => count - before[i]!);
   }
 
-  handledBy(name: string): { count: number; workers: string[] } {
+  handledBy(name: string, version = FIRST_VERSION): { count: number; workers: string[] } {
     const here = this.queue.presence.sessionsHere(this.queue.nowMs());
-    const handling = here.filter(({ names }) => !names || names.includes(name));
+    const handling = here.filter(({ handled }) => handlesVersion(handled, name, version));
     return { count: handling.length, workers: handling.slice(0, LISTED_WORKERS).map(({ worker }) => worker) };
+  }
+
+  versionsHandled(name: string): number[] {
+    const here = this.queue.presence.sessionsHere(this.queue.nowMs());
+    const versions = here.flatMap(({ handled }) => allOf(handled?.get(name)));
+    return [...new Set(versions)].sort((a, b) => a - b);
+  }
+
+  versions(name: string): VersionCounts[] {
+    const { ledger } = this.queue;
+    const counts = new Map<number, VersionCounts>();
+    const count = (state: 'waiting' | 'active' | 'dead', envelope: Envelope) => {
+      if (envelope.name !== name) return;
+      const { version = FIRST_VERSION } = envelope;
+      const known = counts.get(version) ?? { version, waiting: 0, active: 0, dead: 0 };
+      counts.set(version, { ...known, [state]: known[state] + 1 });
+    };
+    for (const { jobs } of ledger.waiting()) for (const { envelope } of jobs) count('waiting', envelope);
+    for (const { envelope, queued } of ledger.active) {
+      count('active', envelope);
+      if (queued) count('waiting', queued.envelope);
+    }
+    for (const { envelope } of ledger.dead) count('dead', envelope);
+    return [...counts.values()].sort((a, b) => a.version - b.version);
   }
 
   workers(): LiveWorker[] {
@@ -184,5 +212,8 @@ export class MemoryView implements Steps<QueueView> {
     return { ...known, state, isSuspect: isSuspect(job, this.queue.settings.maxCrashes) };
   }
 }
+
+const allOf = (versions: VersionRange | undefined) =>
+  versions ? Array.from({ length: versions.last - versions.first + 1 }, (_, i) => versions.first + i) : [];
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);

@@ -1,10 +1,21 @@
+import { includesVersion, type VersionRange } from '../../core/job/job-versions.js';
 import type { CallSize } from '../../store/call-size.js';
 import type { StuckSince } from '../../store/job-store.js';
+
+/** The names that a session takes, and in which versions; `undefined` for all of these. */
+export type HandledNames = ReadonlyMap<string, VersionRange | undefined>;
+
+export function handlesVersion(handled: HandledNames | undefined, name: string, version: number): boolean {
+  if (!handled?.has(name)) return !handled;
+  const versions = handled.get(name);
+  return !versions || includesVersion(versions, version);
+}
 
 /** A session that was there lately. */
 export interface Present {
   readonly worker: string;
-  readonly names: readonly string[] | undefined;
+  /** `undefined` for every name. */
+  readonly handled: HandledNames | undefined;
   /** The key of its session. */
   readonly session: string;
   /** What weight it runs at once by handlers. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.js';
+import type { Envelope } from '../../store/envelope.js';
 import type { Job } from './job.js';
 
 /** The time of a store. */
@@ -11,7 +12,7 @@ export interface Listener {
   readonly worker: string;
   /** Sessions of the same names are a crew. */
   readonly crew: string;
-  handles(name: string): boolean;
+  handles(job: Pick<Envelope, 'name' | 'version'>): boolean;
   look(inMs: number): void;
   cancel(): void;
 }
@@ -62,10 +63,7 @@ export class Sleepers {
       // Where nobody hears that worker's messages it is gone.
       if (own.length > 0 || except?.worker === preferred) atMs += this.stealAfterMs;
     }
-    this.tellAll(
-      atMs,
-      (session, full) => session !== except && session.handles(envelope.name) && !full.has(envelope.name),
-    );
+    this.tellAll(atMs, (session, full) => session !== except && session.handles(envelope) && !full.has(envelope.name));
   }
 
   /** Tells all sleepers that fit and would look later than this. */
@@ -77,9 +75,10 @@ export class Sleepers {
     }
   }
 
-  /** The sleepers that have a place for a job of this name. */
-  *withPlaceFor(name: string): Generator<Listener> {
-    for (const { session, full } of this.sleeping.values()) if (session.handles(name) && !full.has(name)) yield session;
+  /** The sleepers that have a place for such a job. */
+  *withPlaceFor(envelope: Envelope): Generator<Listener> {
+    for (const { session, full } of this.sleeping.values())
+      if (session.handles(envelope) && !full.has(envelope.name)) yield session;
   }
 
   /** False where nobody listens. */

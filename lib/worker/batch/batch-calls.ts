@@ -97,7 +97,7 @@ export class BatchCalls {
       holder.beginRun(run);
     }
     // Hold all runs before the first payload is read: a run whose payload cannot be read ends at once, and must not look like the last.
-    const readings = runs.map((run) => parts.reader.read(run, ready.handler.payload));
+    const readings = runs.map((run) => parts.reader.read(run, ready.handler));
     if (readings.some((reading) => reading instanceof Promise))
       void Promise.all(readings).then((unfit) => this.callWith(ready, runs, unfit));
     else this.callWith(ready, runs, readings as (EndedRun | undefined)[]);

@@ -116,7 +116,8 @@ export class Fleet {
     const calls = new Map(
       [...handlers].map(([name, { settings }]) => [name, { weight: settings.weight, size: settings.batch?.size ?? 1 }]),
     );
-    const names = { names: [...handlers.keys()], limited: haveLimits(handlers), calls };
+    const versions = new Map([...handlers].flatMap(([name, { versions }]) => (versions ? [[name, versions]] : [])));
+    const names = { names: [...handlers.keys()], limited: haveLimits(handlers), versions, calls };
     const { sessions } = store.queue(queue);
     return openWorker({
       ...instance,

@@ -1,5 +1,6 @@
 import { DuplicateHandlerError } from '../../core/errors.js';
 import { withCurrentJob } from '../../core/job/current-job.js';
+import type { JobVersions } from '../../core/job/job-versions.js';
 import type { ScheduledJob } from '../../core/job/scheduled-job.js';
 import type { BatchSettings } from '../../core/options/batch-options.js';
 import type { RunSettings } from '../../core/options/run-settings.js';
@@ -14,6 +15,8 @@ interface NamedHandler {
   /** What holds for jobs whose call to `schedule` says nothing of its own. */
   readonly settings: RunSettings;
   readonly payload?: PayloadClass;
+  /** Which versions of the job it runs, and how it reads them; missing for version 1 alone. */
+  readonly versions?: JobVersions;
 }
 
 /** Runs one job a call. */

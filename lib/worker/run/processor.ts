@@ -29,7 +29,7 @@ export class Processor {
     run.span = this.observers.tracer?.beginRun(run, run.ageMs);
     holder.beginRun(run);
     const handler = this.handlers.get(run.name)!;
-    const unfit = this.reader.read(run, handler.payload);
+    const unfit = this.reader.read(run, handler);
     if (unfit instanceof Promise) {
       void unfit.then((ended) => (ended ? end(ended, run, holder) : this.runHandler(run, handler, holder)));
     } else if (unfit) end(unfit, run, holder);

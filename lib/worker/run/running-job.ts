@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.js';
 import { JobTimeoutError, LeaseLostError } from '../../core/errors.js';
 import type { EventSink } from '../../core/job/events.js';
+import { FIRST_VERSION } from '../../core/job/job-versions.js';
 import { recurrenceOf } from '../../core/job/occurrence-id.js';
 import { type JobRecurrence, ScheduledJob } from '../../core/job/scheduled-job.js';
 import type { RunSpan } from '../../core/observe/tracer.js';
@@ -88,6 +89,10 @@ export class RunningJob extends ScheduledJob implements UnorderedItem, Reporting
 
   get name(): string {
     return this.envelope.name;
+  }
+
+  get version(): number {
+    return this.envelope.version ?? FIRST_VERSION;
   }
 
   get headers(): Readonly<Record<string, string>> {

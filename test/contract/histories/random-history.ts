@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import type { BlackoutRule } from '../../../lib/core/blackouts/blackout.js';
+import type { VersionRange } from '../../../lib/core/job/job-versions.js';
 import type { QueueOptions } from '../../../lib/core/options/queue-options.js';
 import type { Due } from '../../../lib/core/read/due.js';
 import type {
@@ -12,13 +13,18 @@ import type {
   TurnAnswer,
 } from '../../../lib/store/job-store.js';
 import { relayKey } from '../../../lib/store/redis/relay-key.js';
-import { newJob, settlement, TestSession } from '../world.js';
+import { newJob, settlement, TestSession, type World } from '../world.js';
 import { GroupSteps, randomGroupsOptions } from './group-steps.js';
 import type { TwoStores } from './two-stores.js';
 
 const NAMES = ['work', 'other', 'third'];
 const TAGS = ['red', 'two words', 'c'];
 const WORKERS = ['a', 'b', 'c', 'd'];
+/** Workers that are of other builds. */
+const VERSIONS: Record<string, Record<string, VersionRange>> = {
+  b: { work: { first: 1, last: 3 }, other: { first: 2, last: 3 }, third: { first: 1, last: 1 } },
+  c: { work: { first: 1, last: 2 }, other: { first: 1, last: 1 }, third: { first: 3, last: 3 } },
+};
 /** Above it a claim has to be confirmed. One id alone has so much, so that no claim is cut to fit into one answer. */
 const LARGE = 'x'.repeat(300_000);
 
@@ -167,10 +173,12 @@ export class RandomHistory {
     else if (die < 0.6)
       await this.stores.both([state, offset, limit] as const, ({ view }, given) => view.list(...given));
     else if (die < 0.8) await this.stores.both(limit, ({ view }, given) => view.peek(given, (job) => job));
+    else if (die < 0.88) await this.stores.both(this.pick(NAMES), ({ view }, given) => view.versions(given));
+    else if (die < 0.92) await this.stores.both(this.pick(NAMES), ({ view }, given) => view.versionsHandled(given));
     else
       await this.stores.both(
-        this.pick(NAMES),
-        ({ view }, given) => view.handledBy(given),
+        [this.pick(NAMES), 1 + Math.floor(this.random() * 3)] as const,
+        ({ view }, given) => view.handledBy(...given),
         (redis, memory) => {
           expect(redis.count).toBe(memory.count);
           expect([...redis.workers].sort()).toEqual([...memory.workers].sort());
@@ -284,6 +292,7 @@ export class RandomHistory {
     const prefers = this.random() < 0.25;
     return newJob({
       name: this.pick(NAMES),
+      ...(this.random() < 0.3 && { version: this.pick([2, 3]) }),
       priority: this.pick([1, 5, 10]),
       due: this.due(),
       ...(id !== undefined && { id }),
@@ -326,8 +335,10 @@ export class RandomHistory {
   private openWorker(id: string): Party {
     // One of them handles less than the others.
     const names = id === 'd' ? NAMES.slice(0, 1) : NAMES;
+    const versions = VERSIONS[id];
     const [memory, redis] = this.stores.worlds;
-    const sessions = [memory.worker(id, ...names), redis.worker(id, ...names)] as const;
+    const open = (world: World) => (versions ? world.workerOf(id, versions) : world.worker(id, ...names));
+    const sessions = [open(memory), open(redis)] as const;
     return { sessions, kind: 'worker', id, names, held: new Map() };
   }
 

@@ -1,7 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { ScheduledQueueAdapter } from '../../../lib/bull-board/index.js';
-import { InvalidOptionsError, OnScheduledJob, type ScheduledJob, UnrecoverableJobError } from '../../../lib/index.js';
+import {
+  defineScheduledJob,
+  InvalidOptionsError,
+  OnScheduledJob,
+  type ScheduledJob,
+  UnrecoverableJobError,
+} from '../../../lib/index.js';
 import { TestBoard } from '../../support/board.js';
 import { type QueueApp, startApp, stopApps } from '../../support/queue-app.js';
 import { stopTestedApps, testedApp } from '../../support/tested-app.js';
@@ -95,6 +101,17 @@ describe('a redacted property', () => {
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining("'[redacted]'") } });
     expect(await app.inspector.stats({ queue: 'secret' })).toMatchObject({ started });
   });
+});
+
+it('a job that is duplicated keeps the version of its payload', async () => {
+  const order = defineScheduledJob<{ cents: number }>('order', { queue: 'many', version: 3 });
+  await app.producer.schedule(order, { cents: 7 }, { id: 'versioned', delay: '1h' });
+  const { name, data, opts } = (await board.get('/queues/many/versioned')).body.job;
+  expect(opts).toMatchObject({ version: 3 });
+  const { body } = await board.ask('POST', '/queues/many/add', { name, data, options: opts });
+  const copy = await app.inspector.job(body.job.id, { queue: 'many' });
+  expect(copy).toMatchObject({ name: 'order', version: 3, payload: { cents: 7 } });
+  for (const id of ['versioned', body.job.id]) await app.producer.cancel({ id, queue: 'many' });
 });
 
 it('a scheduler that a handler declares is refused with 405 when it is removed', async () => {

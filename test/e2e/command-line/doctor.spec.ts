@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { Redis } from 'ioredis';
 import type { Finding } from '../../../lib/command-line/doctor/finding.js';
+import { defineScheduledJob } from '../../../lib/index.js';
 import { type Ended, typed } from '../../support/command-line.js';
 import { newPrefix, type QueueApp, startApp, stopApps } from '../../support/queue-app.js';
 import { type OwnRedisServer, startOwnServer } from '../../support/redis-server.js';
@@ -167,6 +168,16 @@ it('names jobs that have been due for more than a minute and that nobody handles
   await inspector.cancelTagged('late', { queue: STILL });
   expect(await foundThere()).toEqual([]);
   await producer.cancel(soon);
+});
+
+it('names a job in a version that no live worker reads', async () => {
+  const order = defineScheduledJob<number>('work', { version: 3 });
+  const ref = await app.producer.schedule(order, 1, { at: Date.now() - 120_000 });
+  expect(await found('default')).toEqual([
+    problem('unhandled', /no live worker handles it: 'work' \(version 3\)\./, 'default'),
+  ]);
+  await app.producer.cancel(ref);
+  expect(await found('default')).toEqual([]);
 });
 
 it('names live workers that disagree', async () => {

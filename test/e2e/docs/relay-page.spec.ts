@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Redis } from 'ioredis';
-import { relayKey, ScheduledQueueConsumer } from '../../../lib/index.js';
+import { defineScheduledJob, relayKey, ScheduledQueueConsumer } from '../../../lib/index.js';
 import { startApp, stopApps } from '../../support/queue-app.js';
 import { type OwnRedisServer, startOwnServer } from '../../support/redis-server.js';
 import { toRecord } from '../../support/relayed.js';
@@ -104,7 +104,8 @@ it('docs/relay.md names the fields in the order in which they come', async () =>
   const named = cells.flatMap(([, cell]) => [...cell!.matchAll(/`(\w+)`/g)].map(([, field]) => field!));
   const codec = { id: 'own', encode: String, decode: Number };
   const { producer } = await startApp([Relays], { connection: server.url, codec });
-  await producer.schedule('mail.send', 1, { group: 'g', tags: ['a'], headers: { b: 'c' } });
+  const mail = defineScheduledJob<number>('mail.send', { version: 2 });
+  await producer.schedule(mail, 1, { group: 'g', tags: ['a'], headers: { b: 'c' } });
   const [[, fields]] = await until('it is there', async () => {
     const found = await redis.xrange(relayKey('default', 'mail'), '-', '+');
     return found.length > 0 && (found as [[string, string[]]]);

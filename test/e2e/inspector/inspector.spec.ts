@@ -129,6 +129,7 @@ it('one job is told with all that is known of it in its state', async () => {
     id: waiting.id,
     queue: 'default',
     name: 'double',
+    version: 1,
     state: 'scheduled',
     payload: { n: 1 },
     headers: { a: 'b' },

@@ -58,6 +58,7 @@ describe('pop', () => {
       id: ref.id,
       queue: 'post',
       name: 'mail',
+      version: 1,
       payload: { user: 7 },
       headers: { trace: 'abc' },
       dueAt: ref.dueAt,

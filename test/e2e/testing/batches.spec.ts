@@ -90,7 +90,8 @@ describe('a call', () => {
     );
     await rows('a', 'b', 'c', 'd', 'e');
     await tester.drain();
-    const told = { name: 'row', queue: 'default', attempt: 1, dueAt: at(0), startedAt: at(0), endedAt: at(0) };
+    const times = { dueAt: at(0), startedAt: at(0), endedAt: at(0) };
+    const told = { name: 'row', version: 1, queue: 'default', attempt: 1, ...times };
     expect(tester.runs('row')).toEqual([
       { ...told, id: 'a', payload: { id: 'a' }, outcome: 'completed', result: 'one' },
       { ...told, id: 'b', payload: { id: 'b' }, outcome: 'completed', result: 'two' },

@@ -3,11 +3,12 @@ import { asBuffer } from '../../../core/payload/codecs.js';
 import type { Envelope, EnvelopeSettings, Unreadable } from '../../envelope.js';
 import type { NewJob } from '../../job-store.js';
 import { decodeGroup, encodeGroup } from './group-text.js';
+import { BEFORE_VERSION, versionedName } from './versioned-name.js';
 
 // An envelope as text, or, where a codec has made the payload, as bytes that begin with text:
 //
 //     <priority>:<worker>:<name>      the route: the lane, which the scripts read (in the middle the worker that it prefers, '@' and its group, or
-//                                     nothing), and before it, where there is one, the late rule and a space: r (run), d (discard) or x (dead-letter) and the longest lateness in ms
+//                                     nothing; the name with its version, see versioned-name.ts), and before it, where there is one, the late rule and a space: r (run), d (discard) or x (dead-letter) and the longest lateness in ms
 //     <created, epoch ms> <flags>     by Redis' clock; flag `c`: the caller chose the id; `o`: an occurrence of a recurrence, `m`: a missed one that is
 //                                     made up for; `w`, before them: of a row with a longest wait, `created` is that of its first job (see
 //                                     scripts/schedule/when.lua); then the tags, a tab before each, which is no printable character
@@ -42,9 +43,11 @@ export function onLateOf(letter: string): OnLate {
 }
 
 /** An envelope's first line. */
-export function encodeRoute(job: Pick<NewJob, 'priority' | 'worker' | 'group' | 'name' | 'lateness'>): string {
+export function encodeRoute(
+  job: Pick<NewJob, 'priority' | 'worker' | 'group' | 'name' | 'version' | 'lateness'>,
+): string {
   const source = job.group === undefined ? (job.worker ?? '') : GROUP + encodeGroup(job.group);
-  const lane = `${job.priority}:${source}:${job.name}`;
+  const lane = `${job.priority}:${source}:${versionedName(job.name, job.version)}`;
   const { lateness } = job;
   return lateness ? `${LATE_RULES[lateness.onLate]}${lateness.maxLatenessMs} ${lane}` : lane;
 }
@@ -111,11 +114,12 @@ function decodeText(text: string): Envelope | Unreadable {
   const laneStart = route >= 'a' ? route.indexOf(' ') + 1 : 0;
   const priorityEnd = route.indexOf(':', laneStart);
   const workerEnd = route.indexOf(':', priorityEnd + 1);
+  const versionAt = route.indexOf(BEFORE_VERSION, workerEnd);
   const [created = '', ...tags] = text.slice(routeEnd + 1, createdEnd).split('\t');
   const space = created.indexOf(' ');
   const isOccurrence = created.includes('o', space);
-  return {
-    name: route.slice(workerEnd + 1),
+  const envelope: Envelope = {
+    name: versionAt < 0 ? route.slice(workerEnd + 1) : route.slice(workerEnd + 1, versionAt),
     priority: Number(route.slice(laneStart, priorityEnd)),
     ...(workerEnd > priorityEnd + 1 && decodeSource(route.slice(priorityEnd + 1, workerEnd))),
     createdAtMs: Number(created.slice(0, space)),
@@ -127,6 +131,7 @@ function decodeText(text: string): Envelope | Unreadable {
     ...(codec !== undefined && { codec }),
     payload: text.slice(settingsEnd + 1),
   };
+  return versionAt < 0 ? envelope : { ...envelope, version: Number(route.slice(versionAt + 1)) };
 }
 
 function decodeSource(source: string): Pick<Envelope, 'worker' | 'group'> {

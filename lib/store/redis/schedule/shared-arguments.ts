@@ -81,9 +81,10 @@ export class SharedArguments {
 }
 
 /** Compares what a route is made of, so that none is made for a job that shares it. */
-function sharesRoute(job: NewJob, { name, priority, worker, group, lateness }: NewJob): boolean {
+function sharesRoute(job: NewJob, { name, version, priority, worker, group, lateness }: NewJob): boolean {
   return (
     job.name === name &&
+    job.version === version &&
     job.priority === priority &&
     job.worker === worker &&
     job.group === group &&

@@ -1,18 +1,16 @@
-import { createHash } from 'node:crypto';
 import type { QueueSettings } from '../../../core/options/queue-options.js';
 import type { RelayTarget } from '../../../core/options/relay-options.js';
 import type { CallSize } from '../../call-size.js';
 import type { QueueSessions, Session, SessionNames } from '../../job-store.js';
+import { ALL_VERSIONS, crewOf, EVERY_NAME, LIMITED } from '../codec/crew-name.js';
 import type { ListedOptions } from '../codec/listed-options.js';
+import { versionedNames } from '../codec/versioned-name.js';
 import { encodeTraits } from '../codec/worker-traits.js';
 import type { QueueKeys } from '../keys.js';
 import { ServerClock } from '../link/server-clock.js';
 import { checkRelayKey } from '../relay-key.js';
 import type { GivenArguments } from '../scripts/bound-script.js';
 import { RedisSession, type SessionLink } from './redis-session.js';
-
-/** The crew, and the one name, of those that take every name; the scripts know it. */
-const EVERY_NAME = '*';
 
 /** The part of the longest sleep by which a session may look earlier. */
 const EARLIER = 0.2;
@@ -39,13 +37,15 @@ export class RedisSessions implements QueueSessions {
     },
   ) {}
 
-  worker(workerId: string, { names, limited, calls }: SessionNames): Session {
-    return this.open(workerId, crewOf(names, limited), names, this.traits(this.settings.concurrency, names, calls));
+  worker(workerId: string, { names, limited, versions, calls }: SessionNames): Session {
+    const handled = versionedNames(names, versions);
+    const traits = this.traits(this.settings.concurrency, names, calls);
+    return this.open(workerId, crewOf(handled, limited ? LIMITED : ''), handled, traits);
   }
 
   /** Under a name of its own, as each session numbers its own calls; no worker's id has a '~'. */
   pull(workerId: string, names: readonly string[] | undefined): Session {
-    const crew = names ? crewOf(names, false) : EVERY_NAME;
+    const crew = names ? crewOf(names, ALL_VERSIONS) : EVERY_NAME;
     return this.open(`${workerId}~pull-${crew}`, crew, names ?? [EVERY_NAME], this.traits(0, []));
   }
 
@@ -53,7 +53,7 @@ export class RedisSessions implements QueueSessions {
   relay(workerId: string, names: readonly string[] | undefined, target: RelayTarget): Session {
     const { queue, prefix, given } = this.options;
     checkRelayKey(target.key, queue, prefix, given.clustered);
-    const crew = names ? crewOf(names, false) : EVERY_NAME;
+    const crew = names ? crewOf(names, ALL_VERSIONS) : EVERY_NAME;
     return this.open(`${workerId}~relay-${++this.relays}`, crew, names ?? [EVERY_NAME], this.traits(0, []), target);
   }
 
@@ -71,12 +71,4 @@ export class RedisSessions implements QueueSessions {
     const who = { id, crew, names, traits, options: options.listedOptions, target };
     return new RedisSession(link, clock, keys, who, settings, options);
   }
-}
-
-/** Workers with the same names are one crew, whatever order the names come in; an 'l' says that handlers have limits there. */
-function crewOf(names: readonly string[], limited: boolean): string {
-  const hash = createHash('sha1')
-    .update([...names].sort().join('\n'))
-    .digest('hex');
-  return `${hash.slice(0, 12)}${limited ? 'l' : ''}`;
 }

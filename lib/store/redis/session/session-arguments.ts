@@ -24,6 +24,7 @@ export interface SessionIdentity {
   readonly id: string;
   /** All sessions that take the same names. */
   readonly crew: string;
+  /** With their versions, where the crew does not take all of these. */
   readonly names: readonly string[];
   /** See codec/worker-traits.ts. */
   readonly traits: string;

@@ -58,6 +58,9 @@ export function decodeTurn(reply: TurnReply, turn: Turn, settings: QueueSettings
 
 const NONE: string[] = [];
 
+/** The lines of a text, none of an empty one. */
+const linesOf = (text: string) => (text === '' ? NONE : text.split('\n'));
+
 /** What the script of an ordinary turn answered; it looks from the beginning each time, and its queue has no recurrences. */
 export function decodeOrdinary(reply: OrdinaryReply, turn: Turn, settings: QueueSettings): Decoded {
   const said = readOrdinaryReply(reply);
@@ -66,11 +69,11 @@ export function decodeOrdinary(reply: OrdinaryReply, turn: Turn, settings: Queue
       status: said.status,
       now: said.now,
       bits: said.bits,
-      lost: said.lost,
-      toCancel: said.toCancel,
+      lost: linesOf(said.lost),
+      toCancel: linesOf(said.toCancel),
       recovered: NONE,
-      late: said.late,
-      brokenJobs: said.brokenJobs,
+      late: linesOf(said.late),
+      brokenJobs: NONE,
       deadDropped: NONE,
       lookAt: said.lookAt,
       fence: said.fence,

@@ -1,7 +1,9 @@
+import { FIRST_VERSION } from '../../../core/job/job-versions.js';
 import { type OccurrenceId, occurrenceId, readOccurrenceId } from '../../../core/job/occurrence-id.js';
 import type { OrderingRule } from '../../../core/options/queue-options.js';
 import { isReadable } from '../../envelope.js';
-import type { JobCounts, JobState, PriorityCounts, QueueOverview, StoredJob } from '../../job-store.js';
+import type { JobCounts, JobState, PriorityCounts, QueueOverview, StoredJob, VersionCounts } from '../../job-store.js';
+import { readVersionedName } from '../codec/versioned-name.js';
 import type { QueueKeys } from '../keys.js';
 import type { Client } from '../link/client.js';
 import type { QueueLink } from '../link/queue-link.js';
@@ -15,6 +17,7 @@ import {
   prioritiesScript,
   readCountsReply,
   sizesScript,
+  versionsScript,
 } from '../scripts/look/contract.js';
 import { RedisListing } from './listing.js';
 
@@ -23,6 +26,9 @@ const LANES_A_CALL = 400;
 
 /** How many counts of jobs of a lane one call takes for a forecast, each 2 to 4 µs. The last lane of a call may need 1 000 more. */
 const COUNTS_A_CALL = 400;
+
+/** How many lanes and jobs one call counts by version, each in a microsecond. */
+const COUNTED_A_CALL = 2_000;
 
 /** The most lanes that are compared with the jobs, in one call as they change; a call of so many takes about a millisecond. */
 const LANES_COMPARED = 1_000;
@@ -125,8 +131,8 @@ export class RedisInspection {
     return isKnown === '1' ? { jobs, placed, counted } : undefined;
   }
 
-  /** The names of jobs that have been due for longer than so many ms. */
-  async lateNames(lateMs: number): Promise<string[]> {
+  /** The names and versions of jobs that have been due for longer than so many ms, by name. */
+  async lateNames(lateMs: number): Promise<{ name: string; version: number }[]> {
     const all = new Set<string>();
     let from = '';
     do {
@@ -135,7 +141,26 @@ export class RedisInspection {
       for (const name of names) all.add(name);
       from = next;
     } while (from !== '');
-    return [...all].sort();
+    return [...all].sort().map((each) => ({ version: FIRST_VERSION, ...readVersionedName(each) }));
+  }
+
+  /** The jobs of a name by version, each version of which there is one; in ascending order. */
+  async versions(name: string): Promise<VersionCounts[]> {
+    const counts = new Map<number, VersionCounts>();
+    const giveUpAt = this.giveUpAt();
+    let from = '';
+    do {
+      const args = { base: this.keys.base, name, from, costLeft: COUNTED_A_CALL };
+      const [next, ...rows] = await ask(this.connection, versionsScript(this.keys), args, giveUpAt);
+      for (let i = 0; i < rows.length; i += 3) {
+        const version = Number(rows[i]);
+        const known = counts.get(version) ?? { version, waiting: 0, active: 0, dead: 0 };
+        counts.set(version, known);
+        known[rows[i + 1] as 'waiting' | 'active' | 'dead'] += Number(rows[i + 2]);
+      }
+      from = next;
+    } while (from !== '');
+    return [...counts.values()].sort((a, b) => a.version - b.version);
   }
 
   /** At least how many recurrences have a record and no state: nobody lists or arms these. */

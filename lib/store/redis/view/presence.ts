@@ -1,7 +1,10 @@
+import { FIRST_VERSION } from '../../../core/job/job-versions.js';
 import type { SharedOptions } from '../../../core/options/shared-options.js';
 import { weightOfJobs } from '../../call-size.js';
 import type { LiveWorker } from '../../job-store.js';
+import { takesAllVersions } from '../codec/crew-name.js';
 import { decodeOptions } from '../codec/listed-options.js';
+import { readVersionedName, versionedName, withoutVersions } from '../codec/versioned-name.js';
 import { decodeTraits } from '../codec/worker-traits.js';
 import { handlesKey, optionsKey, processOf, type QueueKeys } from '../keys.js';
 import type { QueueLink } from '../link/queue-link.js';
@@ -32,11 +35,23 @@ export class RedisPresence {
     private readonly options: { commandTimeoutMs: number; withinMs: number },
   ) {}
 
-  async handledBy(name: string): Promise<{ count: number; workers: string[] }> {
+  async handledBy(name: string, version?: number): Promise<{ count: number; workers: string[] }> {
     const { keys, options } = this;
-    const args = { base: keys.base, name, withinMs: options.withinMs };
+    const args = { base: keys.base, name: versionedName(name, version), withinMs: options.withinMs };
     const [count, ...workers] = await ask(this.connection, handledScript(keys), args, this.giveUpAt());
     return { count: Number(count), workers: workers.map(processOf) };
+  }
+
+  /** In ascending order. */
+  async versionsHandled(name: string): Promise<number[]> {
+    const crews = new Set((await this.readAll()).alive.map(({ crew }) => crew));
+    const versions = new Set<number>();
+    for (const crew of crews) {
+      if (takesAllVersions(crew)) continue;
+      const handled = (await this.namesOf(crew)).map(readVersionedName).filter((each) => each.name === name);
+      for (const { version = FIRST_VERSION } of handled) versions.add(version);
+    }
+    return [...versions].sort((a, b) => a - b);
   }
 
   /** By id. */
@@ -53,7 +68,7 @@ export class RedisPresence {
       const options = optionsOf.get(optionsDigest) ?? (await this.optionsOf(optionsDigest));
       optionsOf.set(optionsDigest, options);
       const known = found.get(id) ?? { ...UNKNOWN, id, host, pid, version, options, lastSeenAtMs, names: new Set() };
-      for (const name of names) known.names.add(name);
+      for (const name of withoutVersions(names)) known.names.add(name);
       // The session of the handlers; a worker that handles other names since a moment ago has two, of which the newer one counts.
       if (session === id && known.concurrency === 0) {
         known.concurrency = concurrency;

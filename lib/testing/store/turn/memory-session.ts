@@ -1,18 +1,29 @@
+import { FIRST_ALONE, FIRST_VERSION } from '../../../core/job/job-versions.js';
 import type { CallSize } from '../../../store/call-size.js';
-import type { Session, SessionHints, StuckHandlers, Turn, TurnAnswer } from '../../../store/job-store.js';
+import type {
+  Envelope,
+  Session,
+  SessionHints,
+  SessionNames,
+  StuckHandlers,
+  Turn,
+  TurnAnswer,
+} from '../../../store/job-store.js';
 import type { MemoryQueue } from '../memory-queue.js';
+import { type HandledNames, handlesVersion } from '../presence.js';
 import type { Listener } from '../sleepers.js';
 import { runTurn } from './run-turn.js';
 
 /** Who was here is noted so many times a lease. */
 const NOTES_A_LEASE = 4;
+const NO_CALLS: ReadonlyMap<string, CallSize> = new Map();
 
 /** The talk of one consumer with a queue in memory. */
 export class MemorySession implements Session, Listener {
   readonly key: string;
   readonly crew: string;
   private readonly concurrency: number;
-  private readonly handled: ReadonlySet<string> | undefined;
+  private readonly handled: HandledNames | undefined;
   private hints?: SessionHints;
   private isNotedUntilMs = Number.NEGATIVE_INFINITY;
   private tellsOfStuck = false;
@@ -23,12 +34,14 @@ export class MemorySession implements Session, Listener {
     readonly worker: string,
     kind: 'worker' | 'pull',
     /** Every name, also those to come, where there are none. */
-    private readonly names: readonly string[] | undefined,
-    private readonly calls: ReadonlyMap<string, CallSize> = new Map(),
+    names: readonly string[] | undefined,
+    /** Of a worker: in which versions it takes its names, and how large their calls are. Others take all versions. */
+    private readonly handling?: Pick<SessionNames, 'versions' | 'calls'>,
   ) {
     this.concurrency = kind === 'worker' ? queue.settings.concurrency : 0;
-    this.handled = names && new Set(names);
-    this.crew = names ? [...names].sort().join('\n') : '';
+    const versionsOf = (name: string) => handling && (handling.versions?.get(name) ?? FIRST_ALONE);
+    this.handled = names && new Map(names.map((name) => [name, versionsOf(name)]));
+    this.crew = JSON.stringify([...(this.handled ?? [])].sort());
     this.key = `${worker} ${kind} ${this.crew}`;
   }
 
@@ -59,8 +72,8 @@ export class MemorySession implements Session, Listener {
     this.queue.sleepers.close(this);
   }
 
-  handles(name: string): boolean {
-    return !this.handled || this.handled.has(name);
+  handles({ name, version = FIRST_VERSION }: Pick<Envelope, 'name' | 'version'>): boolean {
+    return handlesVersion(this.handled, name, version);
   }
 
   look(inMs: number): void {
@@ -79,8 +92,9 @@ export class MemorySession implements Session, Listener {
     else if (stuck || this.tellsOfStuck || nowMs >= this.isNotedUntilMs) {
       this.isNotedUntilMs = nowMs + this.queue.settings.leaseMs / NOTES_A_LEASE;
       this.tellsOfStuck = stuck !== undefined;
-      const { key, worker, names, concurrency, calls } = this;
-      const present = { worker, names, session: key, concurrency, calls, seenAtMs: nowMs };
+      const { key, worker, handled, concurrency } = this;
+      const calls = this.handling?.calls ?? NO_CALLS;
+      const present = { worker, handled, session: key, concurrency, calls, seenAtMs: nowMs };
       this.queue.presence.note(key, stuck ? { ...present, stuck: since(stuck, nowMs) } : present);
     }
   }

@@ -95,8 +95,9 @@ function nextOf(stage: Stage, cursors: readonly Cursor[]): Cursor | undefined {
   return next;
 }
 
-function isPickable(stage: Stage, { envelope: { name, worker } }: Job): boolean {
-  if (!stage.session.handles(name)) return false;
+function isPickable(stage: Stage, { envelope }: Job): boolean {
+  const { name, worker } = envelope;
+  if (!stage.session.handles(envelope)) return false;
   if (!isFull(stage, name)) return true;
   // Others may not take this worker's own, and look by themselves when they may.
   if (worker !== stage.session.worker) stage.fullNames.add(name);

@@ -63,7 +63,8 @@ export function stageOf(queue: MemoryQueue, session: Listener, turn: Turn): Stag
 
 export const isFull = ({ handlers }: Stage, name: string) => (handlers.get(name)?.free ?? 1) <= 0;
 
-export const mayRun = (stage: Stage, name: string) => stage.session.handles(name) && !isFull(stage, name);
+export const mayRun = (stage: Stage, { envelope }: Job) =>
+  stage.session.handles(envelope) && !isFull(stage, envelope.name);
 
 /** A picked job is not claimed: its handler has its place back. */
 export function giveBack(stage: Stage, { envelope }: Job): void {

@@ -46,8 +46,7 @@ function dueSuspects(stage: Stage): Job[] {
     if (suspects === 0) continue;
     for (const job of jobs) {
       if (job.dueAtMs > stage.nowMs) break;
-      if (isSuspect(job, settings.maxCrashes) && mayRun(stage, job.envelope.name) && isFree(stage, job))
-        found.push(job);
+      if (isSuspect(job, settings.maxCrashes) && mayRun(stage, job) && isFree(stage, job)) found.push(job);
     }
   }
   return found;

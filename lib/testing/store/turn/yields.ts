@@ -102,10 +102,10 @@ function candidates(stage: Stage): Candidate[] {
       if (isPicked.has(job) || job.envelope.group !== undefined || isSuspect(job, settings.maxCrashes)) continue;
       const preferred = preferredBy(job, settings.maxCrashes);
       if (preferred === undefined) {
-        if (!mayRun(stage, job.envelope.name)) found.push({ job, kind: NOBODY });
+        if (!mayRun(stage, job)) found.push({ job, kind: NOBODY });
       } else if (preferred !== stage.session.worker) {
         found.push({ job, kind: ITSELF, only: preferred });
-        if (mayBeStolen(stage, job) && !mayRun(stage, job.envelope.name)) found.push({ job, kind: ANOTHER });
+        if (mayBeStolen(stage, job) && !mayRun(stage, job)) found.push({ job, kind: ANOTHER });
       }
     }
   return found;
@@ -128,7 +128,7 @@ function kindHere(stage: Stage, job: Job): number {
 
 /** Tells a sleeper that has a place for the job; false where none hears. It is on its way then, and listed no more. */
 function tell({ queue: { sleepers }, session, nowMs }: Stage, { job, only }: Candidate, asked: Set<string>): boolean {
-  for (const sleeper of sleepers.withPlaceFor(job.envelope.name)) {
+  for (const sleeper of sleepers.withPlaceFor(job.envelope)) {
     if (asked.has(sleeper.key) || sleeper.key === session.key) continue;
     if (only !== undefined && sleeper.worker !== only) continue;
     asked.add(sleeper.key);

@@ -4,6 +4,7 @@ import { defineScheduledJob, readDefinition } from '../../../../lib/core/job/def
 import { thrown } from '../../thrown.js';
 
 class Reminder {}
+const same = (payload: unknown) => payload;
 
 const define = defineScheduledJob as (name: unknown, options?: unknown) => ReturnType<typeof defineScheduledJob>;
 const refused = (name: unknown, options?: unknown) => thrown<InvalidOptionsError>(() => define(name, options));
@@ -98,6 +99,50 @@ describe('options of a definition are refused', () => {
     [{ payload: null }, 'payload: got null, expected a class.'],
     [{ maxAttemps: 5 }, `unknown option "maxAttemps", did you mean 'maxAttempts'?`],
     [{ payloads: Reminder }, `unknown option "payloads", did you mean 'payload'?`],
+    [{ version: 0 }, 'version: got 0, expected a whole number from 1 to 10000.'],
+    [{ version: 10_001 }, 'version: got 10001, expected a whole number from 1 to 10000.'],
+    [{ version: '2' }, 'version: got "2", expected a whole number from 1 to 10000.'],
+    [
+      { upgrade: { 1: same } },
+      'upgrade: got it without version, expected both: version says what the last step makes of a payload.',
+    ],
+    [
+      { version: 2, upgrade: [same] },
+      'upgrade: got an array of 1, expected an object of functions by version, such as { 1: (payload) => … }.',
+    ],
+    [
+      { version: 2, upgrade: { 0: same } },
+      'upgrade: got the key "0", expected versions as keys: whole numbers from 1 to 10000.',
+    ],
+    [
+      { version: 2, upgrade: { '1.5': same } },
+      'upgrade: got the key "1.5", expected versions as keys: whole numbers from 1 to 10000.',
+    ],
+    [
+      { version: 2, upgrade: { v1: same } },
+      'upgrade: got the key "v1", expected versions as keys: whole numbers from 1 to 10000.',
+    ],
+    [
+      { version: 2, upgrade: { '01': same } },
+      'upgrade: got the key "01", expected versions as keys: whole numbers from 1 to 10000.',
+    ],
+    [{ version: 2, upgrade: { 1: 'same' } }, 'upgrade: 1: got "same", expected a function of the payload.'],
+    [
+      { version: 2, upgrade: { 1: same, 2: same } },
+      'upgrade: got the key 2, expected keys from 1 to 1: the version is 2, and each step leads from its key to the next version.',
+    ],
+    [
+      { version: 1, upgrade: { 1: same } },
+      'upgrade: got the key 1, expected none: the version is 1, and each step leads from its key to the next version.',
+    ],
+    [
+      { version: 5, upgrade: { 1: same, 2: same, 4: same } },
+      'upgrade: got no step 3, expected one for each version from 1 to 4: no payload of version 1 comes to version 5 without it.',
+    ],
+    [
+      { version: 102, upgrade: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [i + 1, same])) },
+      'upgrade: got 101 steps, expected at most 100: delete those of versions of which inspector.versions tells no job any more.',
+    ],
     [null, 'got null, expected an object of options.'],
     [Reminder, "got the function 'Reminder', expected an object of options."],
   ])('%p', (options, problem) => {
@@ -126,6 +171,12 @@ describe('a definition that was copied and changed', () => {
   it('is read anew, so that nothing unreadable reaches a key', () => {
     expect(() => readDefinition({ ...original, queue: 'a b' })).toThrow(InvalidOptionsError);
     expect(() => readDefinition({ ...original, name: 'line\nbreak' })).toThrow(InvalidOptionsError);
+  });
+
+  it('keeps its version and its steps, which are read anew as well', () => {
+    const versioned = defineScheduledJob('mail', { version: 3, upgrade: { 2: same } });
+    expect(readDefinition({ ...versioned, queue: 'others' })).toMatchObject({ version: 3, upgrade: { 2: same } });
+    expect(() => readDefinition({ ...versioned, version: 5 })).toThrow('got no step 3');
   });
 
   it('keeps what it says', () => {

@@ -69,6 +69,13 @@ describe('a job that is kept as JSON is the one that was prepared', () => {
     expect(read).toEqual(given);
   });
 
+  it('of a version', () => {
+    const job = defineScheduledJob<{ tenant: string }>('mail.send', { version: 3 });
+    const { given, read } = keptAndRead({}, { job });
+    expect(read).toEqual(given);
+    expect(read).toMatchObject({ version: 3 });
+  });
+
   it('of a name alone', () => {
     const { given, read } = keptAndRead({}, { job: 'mail.send' });
     expect(read).toEqual(given);
@@ -162,6 +169,19 @@ const WRITTEN: [string, unknown, object][] = [
     },
     { replace: true, throttleMs: 60_000, codec: 'rot13', payload: 'nopq' },
   ],
+  [
+    'format 1: a version above 1',
+    {
+      format: 1,
+      queue: 'default',
+      id: '0mx0g1fhh000c8rbhw',
+      name: 'mail.send',
+      version: 3,
+      options: { priority: 5, onDuplicate: 'keep' },
+      payload: '{"to":"ada@example.com"}',
+    },
+    { name: 'mail.send', version: 3, payload: '{"to":"ada@example.com"}' },
+  ],
 ];
 
 it.each(WRITTEN)('%s is read', (_, written, expected) => {
@@ -196,6 +216,7 @@ describe('what is no prepared job is refused', () => {
     ['a queue that is none', { ...good, queue: 'a}b' }, 'queue: got'],
     ['an id that is none', { ...good, id: 'a\nb' }, 'id: got'],
     ['a field of a later release', { ...good, set: 'a' }, 'unknown option "set"'],
+    ['a version that is none', { ...good, version: 0 }, 'version: got 0'],
     ['an option that is none', { ...good, options: { delays: 5 } }, "did you mean 'delay'?"],
     ['an option that is wrong', { ...good, options: { priority: 0 } }, 'priority: got 0'],
     ['text that is no JSON', { ...good, payload: '{' }, 'payload: got what is no JSON'],

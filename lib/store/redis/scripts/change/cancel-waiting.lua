@@ -4,7 +4,7 @@
 -- somebody has given one of these keys another type.
 -- `skipped`: ids of recurrences whose armed occurrence is among them. The caller is to tend these, which arms the next.
 -- A holder that waits and is cancelled holds its group no longer.
--- @needs parts/envelope.lua, parts/claim.lua, parts/lanes.lua, parts/enter.lua, parts/queued.lua, parts/untag.lua, recur/record.lua
+-- @needs parts/envelope-tags.lua, parts/envelope.lua, parts/claim.lua, parts/lanes.lua, parts/enter.lua, parts/queued.lua, parts/untag.lua, recur/record.lua
 -- @takes base, jobsKey, claimsKey, failuresKey, queuedKey, statsKey
 -- @changes ofGroups
 -- @gives cancelled, unqueued, skipped, cancelWaiting, cancelQueued, refuseOtherKinds, writeCancelled

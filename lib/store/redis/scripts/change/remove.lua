@@ -5,7 +5,7 @@
 -- @arg id text: job id
 -- @given clustered, settings.stealAfterMs
 -- @returns isRemoved '1' | '0': 0 if the job runs or is not there
--- @needs parts/clock.lua
+-- @needs parts/envelope-tags.lua, parts/clock.lua
 -- @include parts/begin.lua
 if earlierAnswer then return { 'replayed', digits(now), earlierAnswer } end
 -- @needs parts/envelope.lua, parts/waiting.lua, parts/untag.lua, change/cancel-waiting.lua

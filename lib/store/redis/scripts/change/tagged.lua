@@ -3,7 +3,7 @@
 -- no job is met twice. One that was queued meanwhile behind a running job of the same tag stands where the running one does: its
 -- envelope tells when it was made. `began`: when the first step was taken (epoch ms), 0 = now.
 -- Finds the jobs that wait, and those queued behind a running one; running and dead jobs are passed over. `ids`: those of both kinds, in order.
--- @needs parts/clock.lua, parts/envelope.lua, parts/queued.lua, parts/untag.lua, parts/waiting.lua
+-- @needs parts/envelope-tags.lua, parts/clock.lua, parts/queued.lua, parts/untag.lua, parts/waiting.lua
 -- @takes base, jobsKey, tagKey
 -- @gives readTagged
 -- Envelopes may be large, and a job may have many tags and a lane of its own, each of which costs commands: a step ends after so many

@@ -353,6 +353,24 @@ export const sizesScript = (keys: QueueKeys): BoundScript<SizesArguments, SizesR
   encode: encodeSizes,
 });
 
+/** See versions.lua, which says what each of these is. */
+export interface VersionsArguments {
+  base: string;
+  name: string;
+  from: string;
+  costLeft: number;
+}
+
+export type VersionsReply = [next: string, ...counts: string[]];
+
+const encodeVersions = (a: VersionsArguments): ScriptArgument[] => [a.base, a.name, a.from, a.costLeft];
+
+export const versionsScript = (keys: QueueKeys): BoundScript<VersionsArguments, VersionsReply> => ({
+  name: 'versions',
+  keys: [keys.levels, keys.active, keys.dead, keys.claims, keys.queued],
+  encode: encodeVersions,
+});
+
 /** See workers.lua, which says what each of these is. */
 export interface WorkersArguments {
   withinMs: number;

@@ -1,7 +1,7 @@
--- handled: which workers that are alive handle a name.
+-- handled: which workers that are alive handle a versioned name.
 -- @keys workers
 -- @arg base text: what every key of the queue begins with
--- @arg name text: job name
+-- @arg name text: versioned name
 -- @arg withinMs ms: how long ago a worker may have been here last
 -- @returns count text, ...workers text[]: how many there are, and at most ten of those that were here last
 -- @repeat it only reads.
@@ -10,7 +10,7 @@ local LISTED = 10
 local handles, workers, count = {}, {}, 0
 for _, member in ipairs(redis.call('ZRANGE', workersKey, '+inf', digits(now - withinMs), 'BYSCORE', 'REV')) do
   local crew, worker = string.match(member, '^(%S+) (%S+)')
-  if handles[crew] == nil then handles[crew] = handlesName(crew, name) end
+  if handles[crew] == nil then handles[crew] = handledAmong(crew, { name })[1] == 1 end
   if handles[crew] then
     count = count + 1
     if count <= LISTED then workers[count] = worker end

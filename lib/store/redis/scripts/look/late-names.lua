@@ -1,4 +1,4 @@
--- late-names: the names of jobs that have been due for so long, those of so many lanes at a time.
+-- late-names: the versioned names of jobs that have been due for so long, those of so many lanes at a time.
 -- @keys levels
 -- @arg base text: what every key of the queue begins with
 -- @arg from text: where to go on, '' = from the start
@@ -9,7 +9,7 @@
 -- @needs parts/clock.lua, parts/envelope.lua, look/each-lane.lua
 local names, isKnown = {}, {}
 local goOn = eachLane(from, digits(now - lateMs), costLeft, function(lane)
-  local name = nameOf(lane)
+  local name = versionedNameOf(lane)
   if not isKnown[name] then
     isKnown[name] = true
     names[#names + 1] = name

@@ -12,7 +12,7 @@
 --   r  of a dead job: its id is to be remembered once the job is pushed out
 --   n  of a waiting job: it took the place of another one, and nobody has claimed it since
 -- A marked claim does not begin with its holder's fence and a space, so ordinary settlements pay nothing for marks.
--- @gives hasMark, remarked, parseClaim, formatClaim, groupOfClaim
+-- @gives hasMark, remarked, parseClaim
 
 function hasMark(marks, mark)
   return marks and string.find(marks, mark, 1, true) ~= nil
@@ -29,13 +29,4 @@ function parseClaim(text)
   local fence, marks, attempt, crashes, due, holder, lane, tags, progress = string.match(text, '^(%d+)(%l*) (%d+) (%d+) (%d+) (%S+) ([^\t\n]*)([^\n]*)\n?(.*)$')
   if not lane then return nil end
   return { fence = fence, marks = marks, attempt = tonumber(attempt), crashes = tonumber(crashes), due = tonumber(due), holder = holder, lane = lane, tags = tags, progress = progress }
-end
-
-function formatClaim(fence, attempt, crashes, due, holder, lane, tags)
-  return fence .. ' ' .. attempt .. ' ' .. crashes .. ' ' .. due .. ' ' .. holder .. ' ' .. lane .. tags
-end
-
--- The group in a claim, without taking it apart; nil for none.
-function groupOfClaim(text)
-  return string.match(text, '^%S+ %S+ %S+ %S+ %S+ %d+:!?@([^:]*):')
 end

@@ -3,6 +3,6 @@
 -- @gives enterLane
 function enterLane(laneName)
   local lane = openLane(laneName)
-  readWakers(nameOf(laneName))
+  readWakers(versionedNameOf(laneName))
   return lane
 end

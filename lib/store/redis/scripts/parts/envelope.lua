@@ -2,13 +2,20 @@
 -- line is "<created> <flags>" and the tags, a tab before each. A lane is "<priority>:<worker>:<name>", or with '@' and a group for the worker, so the first byte of an
 -- envelope tells whether a late rule comes before the lane: 'r' run, 'd' discard or 'x' dead-letter a job that is claimed more than
 -- so many ms after its due time.
--- @gives laneOf, nameOf, preferredOf, groupOf, suspectLane, hasFlag, tagsOf
+-- A versioned name is the name part of a lane: a job name and, of a version above 1, '\31' and the version. Lanes, the turns of groups and what
+-- crews handle go by versioned names; all else goes by names.
+-- @gives laneOf, nameOf, versionedNameOf, preferredOf, groupOf, suspectLane, hasFlag
 -- The lane that an envelope names; '' where somebody has damaged the envelope.
 function laneOf(envelope)
   return string.match(envelope, '^(%d+:[^:\n]*:[^\n]*)\n') or string.match(envelope, '^%l%d+ (%d+:[^:\n]*:[^\n]*)\n') or ''
 end
 
+-- The name of a lane's jobs, whatever their version.
 function nameOf(lane)
+  return string.match(lane, '^%d+:[^:]*:([^\31]*)')
+end
+
+function versionedNameOf(lane)
   return string.match(lane, '^%d+:[^:]*:(.*)$')
 end
 
@@ -33,11 +40,4 @@ end
 -- with a longest wait (see schedule/when.lua).
 function hasFlag(envelope, flag)
   return string.find(envelope, '^[^\n]*\n%d+ %l*' .. flag) ~= nil
-end
-
--- The tags of an envelope, a tab before each; '' for none.
-function tagsOf(envelope)
-  -- Most envelopes have no tags, and a small one is searched for a tab faster than it is matched.
-  if #envelope < 1000 and not string.find(envelope, '\t', 1, true) then return '' end
-  return string.match(envelope, '^[^\n]*\n%d+ %l*(\t[^\n]*)') or ''
 end

@@ -8,9 +8,11 @@
 -- `heads:<priority>^:@`, the others in `heads:<priority>:@`. What is seen due has its place in the turns of its priority, or is held (see
 -- turn/claim/units.lua); a lane whose first job is another one that is due stays seen; one that is not due is unseen again. So a script that
 -- changes lanes need not know of turns.
+-- `versioned` lists the lanes of versions above 1 that belong to no group, whose names a session that takes all versions of its names cannot know.
 -- `groups` lists, by group, its lanes, those of its suspects ("<priority>:!@<group>:<name>") too; `runningOfGroups` its running jobs.
 -- A script opens every lane that it will change before its first write, changes it, reads the levels that this may change, and closes them
--- all: then a lane is in its index exactly when it is not empty. A job that is added behind the first one of its lane changes no level, so
+-- all: then a lane is in its index exactly when it is not empty. (For one common lane turn/claim/take-of-lane.lua and schedule/write-one-job.lua do
+-- the same by themselves.) A job that is added behind the first one of its lane changes no level, so
 -- none is read for it. While a cluster moves the slot no script begins (see docs/redis-design.md), so an emptied key may be asked again.
 -- `laneList`: the lanes that are open, `openedLanes`: the same by name. COMMON, PREFERRED, SUSPECTS, GROUPED: how the index keys end, of lanes without a preferred worker, of
 -- all lanes with one, of suspects' lanes, and of groups' lanes. SEEN: what stands behind the priority of a level of lanes that were seen due.
@@ -22,7 +24,7 @@
 -- `headsRead`: the heads of levels that a claim has read already, by key: `firsts` and `areAllFirsts` (see `firstAfter`).
 -- @needs parts/clock.lua, parts/envelope.lua
 -- @takes base, levelsKey
--- @gives laneList, openedLanes, COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN, ofGroups, openIndex, openLevel, openLane, addToLane, takeFromLane, PORTION, portion, headsRead, readLevels, closeLanes, earliestCommon
+-- @gives laneList, openedLanes, COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN, ofGroups, openIndex, openLevel, openLane, addToLane, takeFromLane, portion, headsRead, readLevels, closeLanes, earliestCommon
 laneList, openedLanes = {}, {}
 COMMON, PREFERRED, SUSPECTS, GROUPED, SEEN = '', ':*', ':!', ':@', '^'
 
@@ -36,8 +38,7 @@ function takeFromLane(lane, id)
   lane.removed[#lane.removed + 1] = id
 end
 
--- In portions, as Lua hands over 8000 arguments at most: a turn may put back hundreds of groups, each with many lanes.
-PORTION = 4000
+-- In portions: a turn may put back hundreds of groups, each with many lanes.
 function portion(list, from)
   return unpack(list, from, math.min(from + PORTION - 1, #list))
 end
@@ -232,7 +233,12 @@ function closeLanes(thenOfGroups)
           level.removed[#level.removed + 1] = lane.headId .. '\t' .. lane.name
         end
       end
-      if lane.group and lane.wasThere ~= (head[1] ~= nil) then ofGroups.there[lane.group .. '\t' .. lane.name] = not lane.wasThere end
+      local isThere = head[1] ~= nil
+      if (lane.headId ~= nil) ~= isThere then
+        local laneName = lane.name
+        -- @include parts/list-version.lua
+      end
+      if lane.group and lane.wasThere ~= isThere then ofGroups.there[lane.group .. '\t' .. lane.name] = not lane.wasThere end
       lane.headId, lane.headDue = head[1], head[2]
     end
   end

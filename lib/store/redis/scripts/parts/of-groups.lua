@@ -1,10 +1,10 @@
 -- Writes `ofGroups` (see parts/lanes.lua), when lanes are closed: whose turn is over or forgotten, and which groups have lanes, running jobs, are
 -- held, have a holder, or are paused no longer.
 -- @needs parts/clock.lua, parts/envelope.lua
--- @takes base, ofGroups, PORTION, portion
+-- @takes base, ofGroups, portion
 for _, lane in ipairs(ofGroups.turnsEnded) do
   local priority = string.match(lane.name, '^%d+')
-  local turnsKey = base .. 'turns:' .. priority .. ':' .. nameOf(lane.name)
+  local turnsKey = base .. 'turns:' .. priority .. ':' .. versionedNameOf(lane.name)
   local turn = not ofGroups.forgotten[priority] and redis.call('ZSCORE', turnsKey, lane.group)
   if turn then redis.call('ZREM', turnsKey, lane.group) end
   -- Its turn is remembered as far as it lies above the present.

@@ -1,6 +1,6 @@
 -- A job that replaces a running one is kept whole in `queued` until the run leaves its handler: job id -> "<due> <envelope>".
 -- Meanwhile the running job's claim has the mark 'q', and the id stands in the tag index under the tags of both jobs.
--- @needs parts/envelope.lua
+-- @needs parts/envelope-tags.lua, parts/envelope.lua
 -- @takes queuedKey
 -- @gives readQueued, tagsWithout
 

@@ -1,6 +1,6 @@
 -- Takes armed jobs away, or lets the job of the same instant be made anew in the place of the old one. A script calls `disarm`, then what
 -- arms the next ones (recur/arm.lua), then `resolveDisarmed`, and at last `writeDisarmed`.
--- @needs parts/clock.lua, parts/envelope.lua, parts/endings.lua, parts/lanes.lua, parts/queued.lua, parts/untag.lua, parts/waiting.lua
+-- @needs parts/envelope-tags.lua, parts/clock.lua, parts/endings.lua, parts/lanes.lua, parts/queued.lua, parts/untag.lua, parts/waiting.lua
 -- @takes jobsKey, changedEntries, noteChanged, counted
 -- @gives disarm, resolveDisarmed, writeDisarmed
 local deletedIds = {}

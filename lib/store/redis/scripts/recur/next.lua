@@ -1,8 +1,6 @@
 -- The instants of a recurrence. `entry` is one that a script has read: `id`, `rule` (its record) and `state` (see recur/record.lua).
 -- @needs parts/clock.lua
--- @gives LEAST_AHEAD_MS, lastKnown, nextAfter, lastUpTo, latestBetween, countBetween, jittered, isDueAfter, isMissedAt, advanceTo, isShort
--- The known instants run short where fewer are left, or where they end so soon.
-LEAST_AHEAD_MS = 10000
+-- @gives lastKnown, nextAfter, lastUpTo, latestBetween, countBetween, jittered, isDueAfter, isMissedAt, advanceTo, isShort
 -- So many characters of missed ones, about 200 instants, are enough for the time being.
 local MANY_AHEAD = 2800
 

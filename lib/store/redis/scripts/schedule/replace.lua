@@ -13,7 +13,7 @@
 -- @returns letter text, due? text, besides? text: `due` of the job that has the id now, but for 'e'. Letters: '1' created, `besides`
 --   'dead' where a dead job was pushed out; 'r' a waiting job was replaced; 'q' queued behind a running job; 't' a job of another name,
 --   `besides`, waits, runs or is dead; 'e' a made id whose job was created before, and has ended
--- @needs parts/clock.lua
+-- @needs parts/claim-text.lua, parts/envelope-tags.lua, parts/clock.lua
 -- @include parts/begin.lua
 -- @needs schedule/made.lua, parts/envelope.lua, parts/claim.lua, parts/route.lua, parts/waiting.lua, parts/lanes.lua, parts/enter.lua
 -- @needs parts/tag.lua, parts/untag.lua, parts/queued.lua, schedule/admit.lua, schedule/when.lua

@@ -16,8 +16,6 @@
 --   ids are written again.
 -- @needs parts/clock.lua
 -- @include parts/begin.lua
--- @needs parts/envelope.lua, parts/route.lua, parts/enter.lua, parts/tag.lua
--- @needs schedule/admit.lua
 if earlierAnswer then
   local reply = { 'replayed', digits(now) }
   -- Names may hold spaces, but no line breaks.
@@ -25,6 +23,21 @@ if earlierAnswer then
   return reply
 end
 
+-- @include schedule/one-job.lua
+if oneJob and not mayBeFirst then
+  -- @include schedule/write-one-job.lua
+  return { 'done', digits(now), digits(now), '1' }
+end
+-- @needs parts/wake/sleepers.lua, parts/wake/lane.lua
+if oneJob then
+  readWakers(oneJob.versionedName)
+  -- @include schedule/write-one-job.lua
+  if isFirst then wakeLane({ name = oneJob.lane, headDue = oneJob.dueText }) end
+  return { 'done', digits(now), digits(now), '1' }
+end
+
+-- @needs parts/envelope.lua, parts/route.lua, parts/enter.lua, parts/tag.lua
+-- @needs schedule/admit.lua
 local rows, chosenIds = {}, {}
 local at = rowsFrom
 while ARGV[at] do

@@ -1,5 +1,5 @@
 -- Claims as a turn reads and writes them.
--- @needs parts/clock.lua, parts/claim.lua
+-- @needs parts/clock.lua, parts/claim-text.lua
 -- @takes claimsKey
 -- @gives readClaims, marksOf, unheldClaim
 

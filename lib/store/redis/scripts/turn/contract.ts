@@ -25,11 +25,11 @@ export interface OrdinaryArguments {
   limits: readonly ScriptArgument[];
 }
 
-export type OrdinaryReply = [status: string, now: string, bits: string, lost: string[], toCancel: string[], late: string[], brokenJobs: string[], lookAt: string, fence: string, isContended: '1' | '', ...claimed: string[]];
+export type OrdinaryReply = [status: string, now: string, bits: string, lost: string, toCancel: string, late: string, lookAt: string, fence: string, isContended: '1' | '', ...claimed: string[]];
 
-export const readOrdinaryReply = (r: OrdinaryReply) => ({ status: r[0], now: r[1], bits: r[2], lost: r[3], toCancel: r[4], late: r[5], brokenJobs: r[6], lookAt: r[7], fence: r[8], isContended: r[9], claimed: r.slice(10) as string[] });
+export const readOrdinaryReply = (r: OrdinaryReply) => ({ status: r[0], now: r[1], bits: r[2], lost: r[3], toCancel: r[4], late: r[5], lookAt: r[6], fence: r[7], isContended: r[8], claimed: r.slice(9) as string[] });
 
-export const ORDINARY_CLAIMED_AT = 10;
+export const ORDINARY_CLAIMED_AT = 9;
 
 const encodeOrdinary = (a: OrdinaryArguments, given: GivenArguments): ScriptArgument[] => [
   given.clustered ? 1 : 0,

@@ -1,12 +1,16 @@
--- What an ordinary turn does where it does more than remove jobs that have completed: it settles in other ways, renews, notes what jobs have
+-- What an ordinary turn does where it does more than remove jobs that have completed and claim those of one lane: it settles in other ways, renews, notes what jobs have
 -- reported, lists its session, and claims due jobs from common lanes. It ends the script with 'whole', before any write, where it meets more than
 -- it knows, and with 'unregistered' where names of the crew are missing.
 -- `fit`, `claimed`: the jobs that are handed out, and what the answer says of them. `outlook`, `nextEvent`: see turn/after/sleep.lua.
 -- `wakeOthers`: sends the messages of this turn, last in the script.
 -- @needs parts/clock.lua, turn/claims.lua, parts/wake/sleepers.lua, parts/wake/lane.lua, parts/lanes.lua, parts/enter.lua, parts/untag.lua, parts/envelope.lua, parts/claim.lua, parts/wake/handles.lua, parts/wake/publish.lua
--- @takes settings, me, base, decided, report, completedCount, uncommon, others, renewals, reports, endJob, handlers, earliest, firstDueAt, LEVELS_READ, fit, claimed, outlook, lastFence, grouping, recurring, ownWorker, places, passedOver, keepCompleted, levelsKey, jobsKey, claimsKey, failuresKey, activeKey, deadKey, usedIdsKey, queuedKey, statsKey, fenceKey, handlesKey, sleepersKey, sleepingKey
--- @changes stopped, fence, unconfirmed, nextEvent, wakeOthers
+-- @takes settings, me, base, endedIds, bits, completedCount, uncommon, heads, others, renewals, reports, endJob, handlers, earliest, firstDueAt, fit, claimed, outlook, lastFence, grouping, recurring, ownWorker, places, passedOver, keepCompleted, levelsKey, jobsKey, claimsKey, failuresKey, activeKey, deadKey, usedIdsKey, queuedKey, statsKey, fenceKey, handlesKey, sleepersKey, sleepingKey
+-- @changes told, stopped, fence, unconfirmed, nextEvent, wakeOthers
 known.session, known.crew = me.session, me.crew
+-- @include turn/settle/endings.lua
+told = report
+-- As many as a source reads at first (turn/claim/source.lua).
+if heads then headsRead[base .. 'heads:' .. earliest[1]] = { firsts = heads, areAllFirsts = #heads < 2 * FIRST_HEADS } end
 if me.listing ~= '' then
   if me.limit > 0 and redis.call('SCARD', handlesKey) ~= me.crewSize then return { 'unregistered', digits(now) } end
   -- @include turn/after/hand-on.lua
@@ -47,7 +51,7 @@ if me.limit > 0 and firstDueAt <= now then
   for i = 1, #earliest, 2 do
     if tonumber(earliest[i + 1]) <= now then due[#due + 1] = earliest[i] end
   end
-  if #due == LEVELS_READ then due = redis.call('ZRANGE', levelsKey, '-inf', digits(now), 'BYSCORE') end
+  if #due == FIRST_HEADS then due = redis.call('ZRANGE', levelsKey, '-inf', digits(now), 'BYSCORE') end
   table.sort(due, function(a, b) return tonumber(a) < tonumber(b) end)
   local mayPass, stealsBy = math.huge, nil
   -- @include turn/claim/take.lua
@@ -71,8 +75,7 @@ if picked[1] then
   -- @include turn/claim/sift.lua
   -- A job that is too late, or broken, ends here. What the queue keeps of it, and drops for it, is for turn.lua.
   if #decided.settlements > settled then return { 'whole', digits(now), '' } end
-  -- The clock keeps fences growing where a failover has lost the counter, the counter where the clock went back.
-  fence = math.max(tonumber(lastFence or 0) or 0, nowUs) + 1
+  -- @include turn/claim/next-fence.lua
   -- @include turn/claim/lease.lua
 end
 
@@ -109,9 +112,10 @@ if me.listing ~= '' then
   local presence, options, host = 'here', string.match(me.listing, '^[^\n]*\n([^\n]*)\n(.*)$')
   -- @include turn/after/presence.lua
 end
+outlook.looksAgain = decided.returning[1] or decided.lookAgain
 function nextEvent()
   -- Nothing has moved since the levels were read.
-  local first = laneList[1] and earliestCommon(earliest, #earliest < 2 * LEVELS_READ) or firstDueAt
+  local first = laneList[1] and earliestCommon(earliest, #earliest < 2 * FIRST_HEADS) or firstDueAt
   if first > now or me.limit == 0 then return first end
   local indexKey, ending = levelsKey, COMMON
   -- @include turn/after/behind-due.lua

@@ -29,17 +29,16 @@
 -- @list reports id, fence, value: as of turn.lua
 -- @list limits name, weight, free, size: as of turn.lua
 -- @return bits text: as of turn.lua, and so are the others
--- @return lost text[]: see there
--- @return toCancel text[]: see there
--- @return late text[]: see there
--- @return brokenJobs text[]: see there
+-- @return lost text: see there, a line each: most of these lists are empty, and Redis makes a reply with lists in it at twice the cost
+-- @return toCancel text: the same
+-- @return late text: the same
 -- @return lookAt text: see there
 -- @return fence text: see there; behind it 'u' or nothing. Where the turn is to be taken whole, the answer is 'whole', the time, and 'uses' where
 --   the queue uses more, so that its next turns are to be whole as well
 -- @return isContended '1' | '': see there
 -- @return ...claimed text[]: see there
 -- @repeat answers 'whole', as the receipt is read by turn.lua.
--- @needs parts/clock.lua, parts/untag.lua
+-- @needs parts/clock.lua, parts/untag.lua, parts/envelope-tags.lua
 local served, lastFence
 do
   local receipt
@@ -48,42 +47,55 @@ do
   -- Where nobody has served the queue before, somebody may have emptied Redis: then the crew is to be listed again.
   if earlierAnswer or not served and me.listing == '' then return { 'whole', digits(now), '' } end
 end
--- @include turn/uses.lua
-if usesMore then return { 'whole', digits(now), 'uses' } end
+do
+  -- @include turn/uses.lua
+  if usesMore then return { 'whole', digits(now), 'uses' } end
+end
 -- The shared parts ask for these; in an ordinary turn they stay nil.
 local grouping, recurring, yield, places, ownWorker, passedOver, keepCompleted
 
 -- First everything is read: what has ended, and whose leases go on.
 -- @include turn/settle/grace.lua
 if isRecovering then return { 'whole', digits(now), '' } end
--- @include turn/settle/endings.lua
+-- @include turn/settle/ended.lua
 -- @include turn/settle/parse-lists.lua
 -- @include turn/settle/completed.lua
 local others, renewals, reports = nextList(5), nextList(2), nextList(3)
 -- @include turn/claim/handlers.lua
--- So many levels are read at first, those with the earliest due times: the due ones, and when the next one is due.
-local LEVELS_READ = 8
-local earliest = redis.call('ZRANGE', levelsKey, 0, LEVELS_READ - 1, 'WITHSCORES')
+-- Those with the earliest due times: the due ones, and when the next one is due.
+local earliest = redis.call('ZRANGE', levelsKey, 0, FIRST_HEADS - 1, 'WITHSCORES')
 local firstDueAt = tonumber(earliest[2] or math.huge)
 
 local fit, claimed, stopped, fence, unconfirmed, nextCursor = {}, {}, nil, 0, '', ''
-local outlook = { limitAfter = me.limit, stopsLooking = false, hears = me.canHear, sleepUntil = false, stopsSleeping = false, isSleeper = false, hasLeftSleepers = false, looksOn = false, toWake = nil, lookAt = nil, handOverAt = nil }
+local outlook = { limitAfter = me.limit, stopsLooking = false, hears = me.canHear, sleepUntil = false, stopsSleeping = false, isSleeper = false, hasLeftSleepers = false, looksAgain = false, looksOn = false, toWake = nil, lookAt = nil, handOverAt = nil }
 local nextEvent, wakeOthers
-if me.listing == '' and not uncommon[1] and others.n == 0 and renewals.n == 0 and reports.n == 0 and (me.limit == 0 or firstDueAt > now) then
-  -- Nothing is listed, due, renewed or reported, and nothing ended but by completing: most turns of a worker with free places, idle ones too.
-  local endedIds = decided.endedIds
-  -- The first write removes: Redis with a full memory then lets the script finish, and the queue drains.
+-- What the answer tells of single jobs, nil where nothing.
+local told
+-- Nothing is listed, renewed or reported, and nothing ended but by completing.
+local onlyCompletes = me.listing == '' and not uncommon[1] and others.n == 0 and renewals.n == 0 and reports.n == 0
+local oneLane, heads
+if onlyCompletes and me.limit > 0 and firstDueAt <= now then
+  -- @include turn/claim/one-lane.lua
+end
+if onlyCompletes and (oneLane or me.limit == 0 or firstDueAt > now) then
+  -- Most turns: what has completed leaves, and what is due in one lane is claimed.
+  if oneLane then
+    -- @include turn/claim/next-fence.lua
+    -- @include turn/claim/take-of-lane.lua
+    outlook.limitAfter = me.limit - #oneLane.ids
+  end
   if endedIds[1] then
     local withoutFailures = endedIds
     redis.call('ZREM', activeKey, unpack(endedIds))
     -- @include turn/settle/write-ended.lua
     redis.call('HINCRBY', statsKey, 'completed', #endedIds)
     writeUntagged()
-  else
+  elseif not oneLane then
+    -- The first write removes, here too.
     redis.call('ZREM', sleepersKey, me.session)
     outlook.hasLeftSleepers = true
   end
-  if me.limit > 0 then outlook.sleepUntil = math.floor(now + math.min(settings.maxSleepMs, settings.leaseMs / 3)) end
+  if outlook.limitAfter > 0 then outlook.sleepUntil = math.floor(now + math.min(settings.maxSleepMs, settings.leaseMs / 3)) end
   function nextEvent() return firstDueAt end
 else
   -- @include turn/ordinary-in-full.lua
@@ -93,7 +105,7 @@ end
 -- wait. `pcall`: see sleep.lua.
 if not outlook.isSleeper and not outlook.hasLeftSleepers then redis.pcall('ZREM', sleepersKey, me.session) end
 -- A session that claims fewer than FEWEST_JOBS is not noted: no worker gives up its second turn for it.
-local hasFilled = #fit >= FEWEST_JOBS and outlook.limitAfter <= 0
+local hasFilled = #(oneLane and oneLane.ids or fit) >= FEWEST_JOBS and outlook.limitAfter <= 0
 local lastToFill = hasFilled and me.session or grace.lastToFill
 -- A silence is told by leases: the stamp need be no finer than a small part of one.
 local stampRest = (grace.postponedAt == 0 and '0 0' or digits(grace.recoverFrom) .. ' ' .. digits(grace.postponedAt)) .. ' ' .. lastToFill
@@ -101,11 +113,11 @@ if not grace.servedAt or math.abs(now - grace.servedAt) > settings.leaseMs / STA
   redis.call('SET', servedKey, digits(now) .. ' ' .. stampRest)
 end
 -- Of an idle turn too: a copy of it that was held up on the way would claim jobs that nobody then runs.
-local result = table.concat(report.bits) .. '-' .. digits(fence) .. ' ' .. digits(now + settings.leaseMs) .. ' '
+local result = table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + settings.leaseMs) .. ' '
 -- @include parts/answer.lua
 
 -- Messages come last, as they cannot be taken back.
 if wakeOthers then wakeOthers() end
 local isContended = grace.lastToFill ~= '' and grace.lastToFill ~= me.session
 -- With µs: a session that took it for the whole millisecond would wake up to one later.
-return { 'done', string.format('%.3f', nowUs / 1000), table.concat(report.bits), report.lost, report.toCancel, report.late, report.brokenJobs, digits(outlook.lookAt), digits(fence) .. unconfirmed, isContended and '1' or '', unpack(claimed) }
+return { 'done', string.format('%d.%03d', now, nowUs % 1000), table.concat(bits), told and table.concat(told.lost, '\n') or '', told and table.concat(told.toCancel, '\n') or '', told and table.concat(told.late, '\n') or '', digits(outlook.lookAt), digits(fence) .. unconfirmed, isContended and '1' or '', unpack(claimed) }

@@ -57,7 +57,7 @@ if me.limit > 0 then
     return { 'refused', digits(now), found }
   end
 end
--- @needs turn/claims.lua, parts/wake/sleepers.lua, parts/enter.lua
+-- @needs parts/claim.lua, parts/envelope-tags.lua, turn/claims.lua, parts/wake/sleepers.lua, parts/enter.lua
 known.session, known.crew = me.session, me.crew
 
 -- First everything is read, so that a script that cannot go on leaves nothing half done.
@@ -72,6 +72,7 @@ local isClaiming = false
 -- Whose leases have run out.
 local served = redis.call('GET', servedKey)
 -- @include turn/settle/grace.lua
+-- @include turn/settle/ended.lua
 -- @include turn/settle/endings.lua
 local takePlace
 if isRecovering then

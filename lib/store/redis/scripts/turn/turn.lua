@@ -61,7 +61,7 @@
 -- @return ...claimed text[]: three for each claimed job: id; due and, unless it is its first claim, attempt and crashes; envelope
 -- @repeat settlements are answered from the receipt, and the jobs claimed then are handed out again, without envelopes where their leases
 --   are over by then. Of renewals nothing is told, and the jobs that were recovered, late, broken or deleted are not told again.
--- @needs parts/clock.lua, turn/claims.lua
+-- @needs parts/clock.lua, parts/claim.lua, parts/envelope-tags.lua, turn/claims.lua
 do
   -- @include parts/begin.lua
   if earlierAnswer then
@@ -85,6 +85,7 @@ local picked, fit, claimed = {}, {}, {}
 -- What has ended, whose leases go on, and whose have run out.
 local served = redis.call('GET', servedKey)
 -- @include turn/settle/grace.lua
+-- @include turn/settle/ended.lua
 -- @include turn/settle/endings.lua
 -- @include turn/settle/read-settlements.lua
 if grouping then
@@ -126,8 +127,8 @@ if picked[1] then
     defineRecurring()
   end
   -- @include turn/claim/sift.lua
-  -- The clock keeps fences growing where a failover has lost the counter, the counter where the clock went back.
-  fence = math.max(tonumber(redis.call('GET', fenceKey) or 0) or 0, nowUs) + 1
+  local lastFence = redis.call('GET', fenceKey)
+  -- @include turn/claim/next-fence.lua
   -- @include turn/claim/lease.lua
 end
 if places then places.left = places.left - #fit end

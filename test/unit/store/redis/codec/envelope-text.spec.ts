@@ -37,6 +37,12 @@ describe('an envelope', () => {
     ['the lowest priority', { priority: 1_000 }],
     ['a name with colons and spaces', { name: 'a: b:c', worker: 'w' }],
     ['a name that begins with a letter and a number', { name: 'd5 1::x' }],
+    ['a version', { version: 2 }],
+    [
+      'the highest version, of a group and a late rule',
+      { version: 10_000, group: 'a:b', lateness: { maxLatenessMs: 5, onLate: 'run' } },
+    ],
+    ['a version of a name that ends in digits', { name: 'a2', version: 3 }],
     ['a chosen id', { idWasChosen: true }],
     ['tags', { tags: ['user:7', 'two words', 'c'] }],
     ['tags and a chosen id', { tags: ['c', ' '], idWasChosen: true }],

@@ -29,7 +29,7 @@ const TYPES: Record<string, string[]> = {
     'ZREMRANGEBYRANK',
     'ZREMRANGEBYSCORE',
   ],
-  SET: ['SADD', 'SREM', 'SCARD', 'SMEMBERS', 'SISMEMBER', 'SMISMEMBER'],
+  SET: ['SADD', 'SREM', 'SCARD', 'SMEMBERS', 'SMISMEMBER'],
   STRING: ['GET', 'MGET', 'SET'],
   STREAM: ['XADD', 'XRANGE', 'XREVRANGE', 'XTRIM'],
   'STREAM or LIST': ['TYPE', 'XADD', 'RPUSH'],
@@ -54,7 +54,7 @@ const BY_TABLE: Record<string, string[]> = {
   'preferredIndex.key': LEVELS,
   'suspectIndex.key': LEVELS,
   groupsKey: ['groups', 'runningOfGroups', 'held'],
-  'stream.key': ['turns:<priority>:<name>'],
+  'stream.key': ['turns:<priority>:<versioned name>'],
   'crew.key': ['sleepers:<crew>'],
   'tag.key': ['tag:<tag>'],
 };

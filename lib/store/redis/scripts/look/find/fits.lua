@@ -1,5 +1,5 @@
 -- Which jobs a search wants. First a job is judged by its envelope alone, which costs little, and only then by all that is known of it.
--- @needs parts/envelope.lua, parts/claim.lua
+-- @needs parts/envelope-tags.lua, parts/envelope.lua, parts/claim.lua
 -- @takes idPrefix, names, tags, group, states, dueFrom, dueTo
 -- @gives fitsEnvelope, fitsKnown
 local wantedNames = names ~= '' and {} or nil

@@ -11,8 +11,8 @@ function wakeLane(lane, skipOwn, ownWorker)
     local isHeard = preferred == ownWorker or publish(preferred, digits(math.max(due, now)))
     if isHeard then due = due + settings.stealAfterMs end
   end
-  local name = nameOf(lane.name)
+  local name, versionedName = nameOf(lane.name), versionedNameOf(lane.name)
   for _, crew in ipairs(known.crews) do
-    if crew.handles[name] and not (crew == known.ownCrew and skipOwn) then wakeCrew(crew, due, name) end
+    if crew.handles[versionedName] and not (crew == known.ownCrew and skipOwn) then wakeCrew(crew, due, name) end
   end
 end

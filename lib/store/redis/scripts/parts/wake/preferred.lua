@@ -9,8 +9,7 @@ local isFound = {}
 local priorities = redis.call('ZRANGE', base .. 'levels:' .. '*', '-inf', digits(opensAt), 'BYSCORE', 'LIMIT', 0, LEVELS_LOOKED_AT)
 table.sort(priorities, function(a, b) return tonumber(a) < tonumber(b) end)
 for _, priority in ipairs(priorities) do
-  local heads = redis.call('ZRANGE', base .. 'heads:' .. priority .. ':*', '-inf', digits(opensAt), 'BYSCORE', 'LIMIT', 0, HEADS_LOOKED_AT)
-  for _, head in ipairs(heads) do
+  for _, head in ipairs(redis.call('ZRANGE', base .. 'heads:' .. priority .. ':*', '-inf', digits(opensAt), 'BYSCORE', 'LIMIT', 0, HEADS_LOOKED_AT)) do
     local worker = string.match(head, '\t%d+:([^:]*)')
     if worker and not isFound[worker] then
       isFound[worker], preferredOfDue[#preferredOfDue + 1] = true, worker

@@ -7,7 +7,7 @@
 -- that a sleeper cannot run because their handlers are full: for those names the sleeper is passed over.
 -- `sleeping` says until when a crew may have sleepers, so that a crew without sleepers costs nothing.
 -- Read phase: `readCrews` reads the sleepers of all crews, `readOwnCrew` those of the session's own crew, `readWakers` those of the crews
--- that handle a name. Last in a script: `wakeCrew`.
+-- that handle a versioned name. Last in a script: `wakeCrew`.
 -- `known`: `session` and `crew`, whose turn this is, which are absent where the script is nobody's turn; `ownCrew`, that crew, and `crews`, all
 -- that may have sleepers, once they are read.
 -- @needs parts/clock.lua, parts/wake/handles.lua, parts/wake/publish.lua
@@ -53,12 +53,12 @@ function readOwnCrew()
   readSleepers(known.ownCrew)
 end
 
-function readWakers(name)
+function readWakers(versionedName)
   listCrews()
   for _, crew in ipairs(known.crews) do
-    if crew.handles[name] == nil then
-      crew.handles[name] = handlesName(crew.name, name)
-      if crew.handles[name] then readSleepers(crew) end
+    if crew.handles[versionedName] == nil then
+      crew.handles[versionedName] = handledAmong(crew.name, { versionedName })[1] == 1
+      if crew.handles[versionedName] then readSleepers(crew) end
     end
   end
 end

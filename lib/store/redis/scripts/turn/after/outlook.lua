@@ -8,6 +8,7 @@
 --   isSleeper      this turn has put it among the sleepers (sleep.lua)
 --   hasLeftSleepers  an ordinary turn has taken it off the sleepers already
 --   lookAt, handOverAt  when it looks again, or another one has to in its place (see sleep.lua)
+--   looksAgain     jobs that this turn puts back may be due already, or one that it picked was turned away
 --   looksOn        this turn has gone on where an earlier one stopped looking
 --   toWake         why others are to be woken:
 --     isFreed      this turn made room for jobs that `globalConcurrency` has kept from everybody

@@ -3,29 +3,18 @@
 -- one, which stops looking; math.huge for never.
 -- `nextEvent`: see turn/after/next-event.lua.
 -- @needs parts/clock.lua
--- @takes me, decided, outlook, handlers, stopped, nextCursor, nextEvent, yield, firstLeaseEnd, grace, base, sleepersKey, grouping
-
--- When the first two others of its crew look.
-local function otherSleepers()
-  -- `pcall`: a key of somebody else's type must not stop the script in the middle of its writes. The next turn whose first write is to this key
-  -- reports it. Three: this session and two others.
-  local found, times = redis.pcall('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 3, 'WITHSCORES'), {}
-  for i = 1, #found, 2 do
-    if found[i] ~= me.session then times[#times + 1] = tonumber(found[i + 1]) end
-  end
-  return times[1], times[2]
-end
-
-local reasons = { event = nil, deputy = nil, longest = nil, own = nil }
+-- @takes me, outlook, handlers, stopped, nextCursor, nextEvent, yield, firstLeaseEnd, grace, base, sleepersKey, grouping
 local isOvertaken = stopped == 'size' or stopped == 'limit'
-local hasMore = stopped == 'size' or decided.returning[1] or decided.lookAgain or nextCursor ~= '' or grouping and grouping.areSomeUnseen
+local hasMore = stopped == 'size' or outlook.looksAgain or nextCursor ~= '' or grouping and grouping.areSomeUnseen
+-- The earliest instant of all reasons; and until when this session sleeps at most, false where it does not stand among the sleepers.
+local lookAt, sleepsUntil = math.huge, false
 outlook.lookAt, outlook.handOverAt = 0, math.huge
 if hasMore or isOvertaken then
   -- Jobs that this turn put back may be due already; where a look was cut short, there may be more to fetch.
-  if hasMore then reasons.more = now end
+  if hasMore then lookAt = now end
   -- The best job does not fit before something that runs here has ended. But others may take it, or a better one come that does fit, and
   -- nobody tells a session that does not stand among the sleepers.
-  if stopped == 'limit' then reasons.misfit = now + DEPUTY_MS end
+  if stopped == 'limit' then lookAt = math.min(lookAt, now + DEPUTY_MS) end
   -- For jobs that are left, a session of the crew is woken anyway (see wake-others.lua).
   if outlook.stopsLooking and not isOvertaken then outlook.handOverAt = now end
 elseif outlook.limitAfter > 0 or outlook.stopsSleeping then
@@ -36,29 +25,35 @@ elseif outlook.limitAfter > 0 or outlook.stopsSleeping then
     local eventAt = firstLeaseEnd and math.min(nextJobAt, math.max(tonumber(firstLeaseEnd), grace.recoverFrom, now + 1)) or nextJobAt
     -- This session looks before a later event anyway, so other sleepers need not be read.
     if not outlook.sleepUntil or eventAt < outlook.sleepUntil then
-      local first, second = otherSleepers()
+      -- `pcall`: a key of somebody else's type must not stop the script in the middle of its writes. The next turn whose first write is to this
+      -- key reports it. Three: this session and two others.
+      local found, first, second = redis.pcall('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 3, 'WITHSCORES'), nil, nil
+      for i = 1, #found, 2 do
+        if found[i] ~= me.session then
+          if first then second = second or tonumber(found[i + 1]) else first = tonumber(found[i + 1]) end
+        end
+      end
       if not first or first > eventAt then
-        reasons.event = eventAt
+        lookAt = eventAt
       elseif not second or second > eventAt + DEPUTY_MS then
-        reasons.deputy = eventAt + DEPUTY_MS
+        lookAt = eventAt + DEPUTY_MS
       end
     end
     -- Jobs that prefer this worker are left to nobody: the others may not take them yet.
-    if nextOwnJobAt then reasons.own = nextOwnJobAt end
+    if nextOwnJobAt then lookAt = math.min(lookAt, nextOwnJobAt) end
     -- Nobody sleeps longer.
-    reasons.longest = outlook.sleepUntil
+    sleepsUntil = outlook.sleepUntil
+    if sleepsUntil then lookAt = math.min(lookAt, sleepsUntil) end
     -- A place is left for a moment: by this session, or for its suspect.
-    if yield then reasons.yield = yield.lookAt end
+    if yield and yield.lookAt then lookAt = math.min(lookAt, yield.lookAt) end
     -- A look in several turns may have missed what became due in front of it.
-    if outlook.looksOn then reasons.cursor = now + DEPUTY_MS end
+    if outlook.looksOn then lookAt = math.min(lookAt, now + DEPUTY_MS) end
   end
 end
 if outlook.limitAfter > 0 then
-  local earliest = math.huge
-  for _, at in pairs(reasons) do earliest = math.min(earliest, at) end
-  outlook.lookAt = earliest
+  outlook.lookAt = lookAt
   -- A session that looks again at once, or whose best job does not fit, is not put among the sleepers.
-  if reasons.longest and outlook.hears then
+  if sleepsUntil and outlook.hears then
     outlook.isSleeper = true
     -- @include turn/after/list-sleeper.lua
   end

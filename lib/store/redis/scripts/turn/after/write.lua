@@ -37,6 +37,7 @@ end
 writeUntagged()
 local nextEvent
 -- @include turn/after/next-event.lua
+outlook.looksAgain = decided.returning[1] or decided.lookAgain
 -- @include turn/after/sleep.lua
 if me.presence ~= '' then
   local presence, host, options = me.presence, me.host, me.options

@@ -1,12 +1,8 @@
 -- Puts the jobs that are handed out under leases, all with one fence.
 -- `claimed`: three for each: id, due time and, unless it is the job's first claim, attempt and crashes, envelope. Filled by `handOut`.
--- @needs parts/clock.lua, parts/envelope.lua, parts/claim.lua, parts/lanes.lua
+-- @needs parts/clock.lua, parts/envelope-tags.lua, parts/claim-text.lua, parts/lanes.lua
 -- @takes settings, me, fit, grouping, fence, unconfirmed, UNCLAIMED, activeKey, claimsKey, statsKey, fenceKey, claimed
 -- @changes handOut
--- Redis keeps small hashes and sorted sets as lists, and looks through them for each of their members: with a hundred jobs
--- running that took a fifth of a turn. One long member, be it for a moment, ends that for as long as the key lives.
-local MANY, LONG = 16, string.rep('\n', 65)
-
 function handOut()
   local leases, held, session = {}, {}, me.session
   local fenceText, leaseUntil = digits(fence) .. unconfirmed, digits(now + settings.leaseMs)
@@ -35,17 +31,6 @@ function handOut()
       held[2 * i - 1], held[2 * i] = id, text .. tags
     end
   end
-  local isMany = #fit >= MANY
-  if isMany then
-    redis.call('ZADD', activeKey, 0, LONG)
-    redis.call('HSET', claimsKey, LONG, LONG)
-  end
-  redis.call('ZADD', activeKey, unpack(leases))
-  redis.call('HSET', claimsKey, unpack(held))
-  if isMany then
-    redis.call('ZREM', activeKey, LONG)
-    redis.call('HDEL', claimsKey, LONG)
-  end
-  redis.call('HINCRBY', statsKey, 'started', #fit)
-  redis.call('SET', fenceKey, digits(fence))
+  local startedCount = #fit
+  -- @include turn/claim/write-leases.lua
 end

@@ -3,7 +3,7 @@
 -- previous one stays in its lane. For each occurrence that begins or ends here, the next one of its recurrence is armed (recur/judge.lua).
 -- `fit`: the jobs to hand out. `report.late`: five for each late job: id, name, attempts begun, how late (ms), the letter of its late rule.
 -- `report.brokenJobs`: four for each job whose envelope is missing, or has the `damage` that a relay has found: id, name, attempts begun, the reason.
--- @needs parts/clock.lua, parts/envelope.lua, parts/claim.lua, parts/lanes.lua, turn/claims.lua
+-- @needs parts/envelope-tags.lua, parts/clock.lua, parts/envelope.lua, parts/claim.lua, parts/lanes.lua, turn/claims.lua
 -- @takes decided, report, picked, envelopes, recurring, fit, claimsKey, activeKey, deadKey, failuresKey, giveBack, grouping
 -- @gives UNCLAIMED
 -- A job that nobody has claimed before.
@@ -67,11 +67,9 @@ local function sift(job)
   fit[fitCount] = job
 end
 
--- Each running and each dead job has a claim; where there are no more claims, no waiting job has one. To ask that takes as long as to read
--- the claims of so many jobs.
-local FEW = 3
-local claims = {}
-if #picked <= FEW or redis.call('HLEN', claimsKey) > redis.call('ZCARD', activeKey) + redis.call('ZCARD', deadKey) then
+local claims, count = {}, #picked
+-- @include turn/claim/may-be-claimed.lua
+if mayBeClaimed then
   local ids = {}
   for i, job in ipairs(picked) do ids[i] = job.id end
   claims = readClaims(ids)

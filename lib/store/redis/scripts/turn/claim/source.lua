@@ -5,17 +5,14 @@
 -- `seesUnhandled`: whether a due lane was passed over because the crew does not handle its name.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/handles.lua
 -- @takes me, base, handlesKey, ownWorker, stealsBy, isPassedOver, passedOver
--- @gives FIRST_READ, after, insert, openSource, bestOf, readFirst, advance, seesUnhandled
+-- @gives after, insert, openSource, bestOf, readFirst, advance, seesUnhandled
 -- How many lanes a turn looks at by their heads, and how many by the names of its crew.
 local LANES_LOOKED_AT = 2000
--- Once a session has passed over this many lanes of a source, and four times as many as its crew has names, it looks up the lane of
--- each of its names instead. So a session that handles few names comes to its own jobs in one turn, and knows when there are none,
--- however many lanes of others are due. Not in sources of stolen jobs: their lanes belong to preferred workers, whom it cannot know.
-local PASSED_OVER = 168
-local lookedUp, namesHandled = 0, nil
--- How many heads of a source, and jobs of a lane, are read at first where several compete; then four times as many.
-local FIRST_HEADS, MOST_HEADS = 8, 1000
-FIRST_READ = 4
+-- `count`: how many lanes were looked up; once one is: `names`, what the crew handles, and `versioned`, how many lanes there are of versions above 1,
+-- where the session takes these without knowing them.
+local lookedUp = { count = 0, names = nil, versioned = nil }
+-- How many heads of a source are read at most at once.
+local MOST_HEADS = 1000
 local lanesLooked = 0
 
 function after(a, b)
@@ -39,10 +36,11 @@ function insert(source, front)
 end
 
 -- Takes a lane with due jobs into a source; false where this session may not run them now.
-local function consider(source, laneName, name, id, dueText)
+local function consider(source, laneName, id, dueText)
   local due, last = tonumber(dueText), now
   if source.kind == 's' then last = stealsBy(laneName) end
   if source.seen[laneName] then return true end
+  local name = nameOf(laneName)
   if not last or due > last or isPassedOver(name, source.kind) then return false end
   source.seen[laneName] = true
   insert(source, { id = id, due = due, dueText = dueText, head = { id, dueText }, dueBy = last, name = name, lane = laneName, key = base .. 'lane:' .. laneName, read = 1, jobs = {}, at = 1, step = 2, chunk = nil, exhausted = nil, firsts = nil, areAllFirsts = nil })
@@ -50,18 +48,27 @@ local function consider(source, laneName, name, id, dueText)
 end
 
 local function isLookedUp(source)
-  return source.kind ~= 's' and me.crew ~= EVERY_NAME and source.offset >= math.max(PASSED_OVER, 4 * me.crewSize)
-    and lookedUp + me.crewSize <= LANES_LOOKED_AT
+  if source.kind == 's' or me.crew == EVERY_NAME or source.offset < math.max(PASSED_OVER, 4 * me.crewSize) then return false end
+  lookedUp.versioned = lookedUp.versioned or string.sub(me.crew, -1) == 'v' and redis.call('ZCARD', base .. 'versioned') or 0
+  return lookedUp.count + me.crewSize + lookedUp.versioned <= LANES_LOOKED_AT
 end
 
 -- Opens the lanes that this session may run by their names instead of by their heads.
 local function lookUp(source)
-  namesHandled = namesHandled or redis.call('SMEMBERS', handlesKey)
-  lookedUp = lookedUp + #namesHandled
+  lookedUp.names = lookedUp.names or redis.call('SMEMBERS', handlesKey)
+  lookedUp.count = lookedUp.count + #lookedUp.names + lookedUp.versioned
   local begin = source.priority .. ':' .. (source.kind == 'o' and ownWorker or source.kind == 'x' and '!' or '') .. ':'
-  for _, name in ipairs(namesHandled) do
-    local first = redis.call('ZRANGE', base .. 'lane:' .. begin .. name, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')
-    if first[1] then consider(source, begin .. name, name, first[1], first[2]) end
+  local function open(laneName)
+    local first = redis.call('ZRANGE', base .. 'lane:' .. laneName, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')
+    if first[1] then consider(source, laneName, first[1], first[2]) end
+  end
+  local isHandled = {}
+  for _, name in ipairs(lookedUp.names) do
+    isHandled[name] = true
+    open(begin .. name)
+  end
+  for _, laneName in ipairs(lookedUp.versioned > 0 and redis.call('ZRANGE', base .. 'versioned', 0, -1) or {}) do
+    if string.sub(laneName, 1, #begin) == begin and isHandled[nameOf(laneName)] then open(laneName) end
   end
   source.exhausted = true
 end
@@ -79,22 +86,23 @@ local function readHeads(source)
     return
   end
   -- By rank, so that this script knows who comes next once the due ones are taken.
-  local heads = redis.call('ZRANGE', source.key, source.offset, source.offset + source.chunk - 1, 'WITHSCORES')
+  local read = source.offset == 0 and headsRead[source.key]
+  local heads = read and read.firsts or redis.call('ZRANGE', source.key, source.offset, source.offset + source.chunk - 1, 'WITHSCORES')
   local count = #heads
   if source.offset == 0 then headsRead[source.key] = { firsts = heads, areAllFirsts = count < 2 * source.chunk } end
   while count > 0 and tonumber(heads[count]) > now do count = count - 2 end
-  local laneNames, names, ids = {}, {}, {}
+  local laneNames, versionedNames, ids = {}, {}, {}
   for i = 1, count, 2 do
     local id, laneName = string.match(heads[i], '^([^\t]*)\t(.*)$')
-    ids[#ids + 1], laneNames[#laneNames + 1], names[#names + 1] = id, laneName, nameOf(laneName)
+    ids[#ids + 1], laneNames[#laneNames + 1], versionedNames[#versionedNames + 1] = id, laneName, versionedNameOf(laneName)
   end
   source.exhausted = #ids < source.chunk
   if not ids[1] then return end
-  local handled = me.crew ~= EVERY_NAME and redis.call('SMISMEMBER', handlesKey, unpack(names))
+  local handled = handledAmong(me.crew, versionedNames)
   for i in ipairs(ids) do
-    local isHandled = not handled or handled[i] == 1
+    local isHandled = handled[i] == 1
     if not isHandled then seesUnhandled = true end
-    local isTaken = isHandled and consider(source, laneNames[i], names[i], ids[i], heads[2 * i])
+    local isTaken = isHandled and consider(source, laneNames[i], ids[i], heads[2 * i])
     if passedOver and not isTaken then
       passOver(source, { id = ids[i], due = tonumber(heads[2 * i]), lane = laneNames[i] })
     end

@@ -37,7 +37,7 @@ if me.limit > 0 and suspectIndex.count > 0 and wish ~= '' and wish ~= 'keep' and
           grouping.ofSuspects[#grouping.ofSuspects + 1] = group
         end
         local mayStart = not state or (state.free > 0 and (not state.only or state.only.id == id))
-        if mayStart and (not handler or handler.free > 0) and handlesName(me.crew, name) then
+        if mayStart and (not handler or handler.free > 0) and handledAmong(me.crew, { versionedNameOf(lane) })[1] == 1 then
           due = due + redis.call('ZCOUNT', base .. 'lane:' .. lane, '-inf', digits(now))
           first = first or { group = group, id = id, due = tonumber(heads[i + 1]), dueText = heads[i + 1], lane = lane, name = name }
         end

@@ -1,6 +1,6 @@
 -- How the best job of a level is found and picked where groups take turns.
 -- @needs parts/lanes.lua
--- @takes me, base, handlesKey, handlers, mayPass, isPassedOver, after, advance, FIRST_READ, grouping, picked, bestCommon, takeOne, take, readFirst
+-- @takes me, base, handlers, mayPass, isPassedOver, after, advance, grouping, picked, bestCommon, takeOne, take, readFirst
 -- @changes best, takeBest, ofGroupsPicked, stopped
 local openUnits, bestUnit, moveUnitOn
 -- @include turn/claim/units.lua

@@ -2,7 +2,7 @@
 -- `picked`: the jobs, in their order. `stopped`: why no more of the due jobs: 'limit' of this session, 'gate', or 'size' of the turn.
 -- `fullNames`: names that were passed over because their handlers are full here, name -> true.
 -- @takes me, mayPass, base, handlesKey, handlers, isFull, ownWorker, stealsBy, picked, passedOver, fullNames
--- @gives FIRST_READ, after, openSource, bestOf, readFirst, advance, seesUnhandled, isPassedOver, takeOne, take
+-- @gives after, openSource, bestOf, readFirst, advance, seesUnhandled, isPassedOver, takeOne, take
 -- @changes stopped
 local limitLeft, pickedCount = me.limit, 0
 -- Jobs of one call weigh what one of them does, so the limit does not bound how many they are.

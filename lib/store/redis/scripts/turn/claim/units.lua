@@ -1,9 +1,10 @@
 -- The turns of one level. A unit is a group that has due jobs at this priority, or, together, the due jobs without a group. It stands at a number,
 -- its turn: the unit with the lowest is next, and one start takes it 1 / weight further. Of equal turns the jobs without a group come first,
 -- then groups by name.
--- `turns:<priority>:<name>` holds group -> turn, for each group with due jobs of that name: so a session reads only groups of which it may run a
+-- `turns:<priority>:<versioned name>` holds group -> turn, for each group with due jobs of that name and version: so a session reads only groups of which it may run a
 -- job. A group has the same turn under each name. `turning:<priority>` is a hash: `turn`, the present, which is the highest turn at which
--- something has started; `common`, the turn of the jobs without a group; and ':<name>' for each name of which there are turns. `left:<priority>`
+-- something has started; `common`, the turn of the jobs without a group; and ':<versioned name>' for each of which there are turns.
+-- Names are versioned here, but for those that fronts have and that handlers' limits go by. `left:<priority>`
 -- holds group -> its next turn, of groups that have left their turns, as long as that lies above the present.
 -- Units join here: lanes that became due, or whose group was freed, are unseen until a claim looks (see parts/lanes.lua). Their groups join at the
 -- present, but not before the turn that they have left: nobody gains by leaving. How many lanes a claim sees is bounded.
@@ -21,22 +22,23 @@
 -- `name`, that of its jobs; `id` and `dueText` of its head where known; `isStored`, the group has a turn under that name; `front`, its next
 -- job, false for none, nil where nobody has looked.
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/handles.lua
--- @takes me, mayPass, base, handlesKey, isPassedOver, after, readFirst, grouping
+-- @takes me, mayPass, base, isPassedOver, after, readFirst, grouping
 -- @changes openUnits, bestUnit, moveUnitOn
 -- A claim sees as many lanes as it may claim jobs, but at least LANES_SEEN. FIRST_TURNS: how many turns are read at first.
 local LANES_SEEN, FIRST_TURNS = 20, 16
 
+-- By versioned name: the name alone where this session handles it, else false.
 local handled = {}
 local function noteHandled(names)
   local unknown, last = {}, nil
   for _, name in ipairs(names) do
     if name ~= last and handled[name] == nil then
-      handled[name] = me.crew == EVERY_NAME
-      if me.crew ~= EVERY_NAME then unknown[#unknown + 1] = name end
+      handled[name] = false
+      unknown[#unknown + 1] = name
     end
   end
-  for i, isHandled in ipairs(unknown[1] and redis.call('SMISMEMBER', handlesKey, unpack(unknown)) or {}) do
-    handled[unknown[i]] = isHandled == 1
+  for i, isHandled in ipairs(unknown[1] and handledAmong(me.crew, unknown) or {}) do
+    handled[unknown[i]] = isHandled == 1 and string.match(unknown[i], '^[^\31]*')
   end
 end
 
@@ -219,7 +221,7 @@ local function nextUnit(units)
   while true do
     local unit, isBehind = units.list[units.first], false
     for _, stream in ipairs(units.streams) do
-      if not stream.isRead and not isPassedOver(stream.name) and (not unit or not stream.last or comesBefore(stream.last, unit)) then
+      if not stream.isRead and not isPassedOver(handled[stream.name]) and (not unit or not stream.last or comesBefore(stream.last, unit)) then
         readTurns(units, stream)
         isBehind = true
         break
@@ -230,7 +232,7 @@ local function nextUnit(units)
 end
 
 local function frontOf(lane, id, dueText)
-  return { id = id, due = dueText and tonumber(dueText), dueText = dueText, head = { id, dueText }, dueBy = now, name = lane.name, lane = lane.lane, group = lane.group, key = base .. 'lane:' .. lane.lane, read = 1, jobs = {}, at = 1, step = 2, chunk = nil, exhausted = nil, firsts = nil, areAllFirsts = nil }
+  return { id = id, due = dueText and tonumber(dueText), dueText = dueText, head = { id, dueText }, dueBy = now, name = handled[lane.name], lane = lane.lane, group = lane.group, key = base .. 'lane:' .. lane.lane, read = 1, jobs = {}, at = 1, step = 2, chunk = nil, exhausted = nil, firsts = nil, areAllFirsts = nil }
 end
 
 -- The first due job of a lane; false where there is none.
@@ -246,9 +248,9 @@ end
 local function bestOf(units, unit, state)
   if state.only then
     local only = state.only
-    local name = nameOf(only.lane)
+    local name = versionedNameOf(only.lane)
     noteHandled({ name })
-    if string.match(only.lane, '^%d+:@') == units.priority .. ':@' and handled[name] and not isPassedOver(name) then
+    if string.match(only.lane, '^%d+:@') == units.priority .. ':@' and handled[name] and not isPassedOver(handled[name]) then
       local front = frontOf({ lane = only.lane, name = name, group = unit.group }, only.id, only.dueText)
       -- The holder need not be the head of its lane.
       front.head = nil
@@ -258,7 +260,7 @@ local function bestOf(units, unit, state)
   end
   local best
   for _, lane in pairs(unit.lanes) do
-    if handled[lane.name] and not isPassedOver(lane.name) then
+    if handled[lane.name] and not isPassedOver(handled[lane.name]) then
       if lane.front == nil then lane.front = openFront(lane) end
       if lane.front and (not best or after(best, lane.front)) then best = lane.front end
     end

@@ -20,7 +20,9 @@ local ITSELF, NOBODY, ANOTHER = 1, 2, 3
 
 yield = { begun = {}, over = {}, asked = {} }
 local begun, over, asked = yield.begun, yield.over, yield.asked
-local isJustOver
+-- A pull that goes with its jobs could not come back for the place. A pull that stays, because it gives its only job back, can. Nor is a place left
+-- where the time of another one is just over.
+local mayBegin = me.standing == 'stays' or (me.standing == 'until-claimed' and #picked == 1)
 local leftUntil, remembered, suspectsUntil = {}, 0, {}
 do
   local found = redis.call('ZRANGE', yieldsKey, 0, -1, 'WITHSCORES')
@@ -34,7 +36,7 @@ do
       suspectsUntil[#suspectsUntil + 1] = at
     else
       leftUntil[member], remembered = at, remembered + 1
-      isJustOver = isJustOver or at <= now and at > now - YIELD_MS
+      if at <= now and at > now - YIELD_MS then mayBegin = false end
     end
   end
 end
@@ -42,7 +44,7 @@ end
 local function describe(id, due, lane, kind, only)
   local priority = tonumber(string.match(lane, '^%d+'))
   local rank = settings.msPerLevel > 0 and due + priority * settings.msPerLevel or priority
-  return { id = id, due = due, name = nameOf(lane), priority = priority, kind = kind, only = only, rank = rank }
+  return { id = id, due = due, name = nameOf(lane), versionedName = versionedNameOf(lane), priority = priority, kind = kind, only = only, rank = rank }
 end
 
 local function comesBefore(a, b)
@@ -84,7 +86,7 @@ local function addPreferring(jobs, worst)
       if preferred ~= ownWorker and not isPicked[id] then
         jobs[#jobs + 1] = describe(id, due, lane, ITSELF, preferred)
         local mayBeStolen = due <= now - settings.stealAfterMs or not isHere(preferred)
-        if mayBeStolen and (isFull(nameOf(lane)) or not handlesName(me.crew, nameOf(lane))) then
+        if mayBeStolen and (isFull(nameOf(lane)) or handledAmong(me.crew, { versionedNameOf(lane) })[1] == 0) then
           jobs[#jobs + 1] = describe(id, due, lane, ANOTHER)
         end
       end
@@ -123,10 +125,10 @@ end
 local function tell(job)
   readCrews()
   for _, crew in ipairs(known.crews) do
-    local handled = crew.handles[job.name]
+    local handled = crew.handles[job.versionedName]
     if handled == nil then
-      handled = handlesName(crew.name, job.name)
-      crew.handles[job.name] = handled
+      handled = handledAmong(crew.name, { job.versionedName })[1] == 1
+      crew.handles[job.versionedName] = handled
     end
     for _, sleeper in ipairs(handled and sleepersFor(job, crew) or {}) do
       local id = sleeper.id
@@ -153,8 +155,6 @@ local function leave(at)
   yield.lookAt = math.min(yield.lookAt or at, at)
 end
 
--- A pull that goes with its jobs could not come back for the place. A pull that stays, because it gives its only job back, can.
-local mayBegin = not isJustOver and (me.standing == 'stays' or (me.standing == 'until-claimed' and #picked == 1))
 local function yieldTo(job)
   local at = leftUntil[job.id]
   if not at and mayBegin and remembered < MOST_YIELDS and tell(job) then

@@ -4,7 +4,7 @@
 -- Redis 100 ms for each MiB.
 -- A stream could refuse a later entry of the batch only if somebody had given it the highest id there is; then those before it come a
 -- second time, and nothing is lost.
--- @needs parts/clock.lua, parts/envelope.lua
+-- @needs parts/envelope-tags.lua, parts/clock.lua, parts/envelope.lua
 -- @takes settings, decided, fit, base, targetKey, targetType, maxLength, endJob
 local queue = string.match(base, '{(.*)}:$')
 
@@ -20,6 +20,8 @@ local function fieldsOf(job)
     { 'attempt', digits(job.claim.attempt + 1) },
     { 'priority', string.match(job.front.lane, '^%d+') },
   }
+  local version = string.match(job.front.lane, '\31(%d+)$')
+  if version then fields[#fields + 1] = { 'version', version } end
   if group then
     -- As codec/group-text.ts reads it.
     local text = string.gsub(string.gsub(group, ';1', ':'), ';2', ';')

@@ -1,6 +1,6 @@
 -- Takes the envelopes of the picked jobs apart, for a relay to write their parts. An envelope that cannot be taken apart is damaged:
 -- sift.lua ends such a job. Headers are JSON already, and so is a payload that no codec made; all pass as they are stored.
--- @needs parts/clock.lua, parts/envelope.lua
+-- @needs parts/envelope-tags.lua, parts/clock.lua
 -- @takes picked, envelopes
 for i = 1, #picked do
   local job, envelope = picked[i], envelopes[i] or ''

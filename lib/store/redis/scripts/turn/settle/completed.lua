@@ -1,13 +1,12 @@
 -- The common settlements: jobs that completed and leave nothing behind. A settlement counts only where its fence is the one in the
 -- job's claim. The list holds all ids, then their fences, '' for the same as the one before.
--- `report.bits`: a digit for each settlement in order, '0' where the lease was lost, '1' where the settlement counts (other-settlements.lua explains the others).
+-- `bits`: a digit for each settlement in order, '0' where the lease was lost, '1' where the settlement counts (other-settlements.lua explains the others).
 -- `uncommon`: completions of jobs whose claims have marks or another fence.
--- @needs parts/untag.lua, parts/claim.lua
--- @takes report, ARGV, claimsKey, endJob, grouping
+-- @needs parts/untag.lua, parts/claim-text.lua
+-- @takes bits, ARGV, claimsKey, endJob, grouping
 -- @gives completedCount, uncommon
 -- @changes listAt
 uncommon = {}
-local bits = report.bits
 completedCount = tonumber(ARGV[listAt])
 if completedCount > 0 then
   local fencesFrom = listAt + completedCount

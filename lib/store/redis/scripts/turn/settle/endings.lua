@@ -1,6 +1,6 @@
 -- What this turn decides of jobs, and what it tells its session of them. Read phases note it here, write phases write it.
 -- `decided`:
---   endedIds       jobs that leave the queue and need nothing besides
+--   endedIds       see turn/settle/ended.lua
 --   settlements    jobs that end in another way or go back, each with its transition
 --   expired        ids whose leases have run out
 --   returning      those of them that go back to their lanes
@@ -14,17 +14,10 @@
 --   trimsAgain     there is more to trim, which only a whole turn does
 --   lookAgain      there is more to fetch at once: a job that this turn puts back is due already, or one that it picked was turned away
 -- `report`: lists for the answer, whose fields stand in the @returns of turn.lua.
--- @needs parts/untag.lua
--- @gives decided, report, endJob
-local endedIds = {}
+-- @takes endedIds, bits
+-- @gives decided, report
 decided = {
   endedIds = endedIds, settlements = {}, expired = {}, returning = {}, renewed = {}, confirmed = {}, reported = {}, takeovers = nil,
   counted = {}, remembered = {}, died = 0, lookAgain = false, trimsAgain = false,
 }
-report = { bits = {}, lost = {}, toCancel = {}, recovered = {}, late = {}, brokenJobs = {}, deadDropped = {} }
-
--- `tags`: those of the job, a tab before each.
-function endJob(id, tags)
-  endedIds[#endedIds + 1] = id
-  if tags ~= '' then untagJob(id, tags) end
-end
+report = { bits = bits, lost = {}, toCancel = {}, recovered = {}, late = {}, brokenJobs = {}, deadDropped = {} }

@@ -15,7 +15,7 @@
 -- A result, a failure or '' in the second argument may be followed by a tab and the last progress of the run. JSON holds no tab.
 -- `otherClaims`: the claims of these jobs.
 -- Needed only where there are such settlements, so a turn of a drain makes none of these functions.
--- @needs parts/claim.lua, parts/enter.lua, parts/untag.lua, turn/claims.lua
+-- @needs parts/claim-text.lua, parts/claim.lua, parts/enter.lua, parts/untag.lua, turn/claims.lua
 -- @takes decided, report, completedCount, uncommon, others, otherClaims, jobsKey, failuresKey, takePlace, endJob, endsHere, keptHere, settledHere, grouping
 -- @changes extended
 local bits, settlements = report.bits, decided.settlements

@@ -4,8 +4,9 @@
 -- @gives listAt, nextList
 listAt = completedFrom
 
--- Most lists are empty.
-local EMPTY = { n = 0, {}, {}, {}, {}, {} }
+-- Most lists are empty. Nobody writes into their columns.
+local NONE = {}
+local EMPTY = { n = 0, NONE, NONE, NONE, NONE, NONE }
 
 -- A list as columns: `n` items, and one array for each field.
 function nextList(width)

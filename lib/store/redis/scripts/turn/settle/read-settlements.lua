@@ -1,7 +1,7 @@
 -- Takes in all that the session sends: settlements, renewals, progress, limits of its handlers; and recovers the jobs whose leases have
 -- run out, but for those that this turn settles, renews or keeps progress of, however late they are.
 -- @needs turn/claims.lua
--- @takes settings, decided, report, ARGV, completedFrom, isRecovering, jobsKey, claimsKey, failuresKey, activeKey, endJob, grouping
+-- @takes bits, settings, decided, report, ARGV, completedFrom, isRecovering, jobsKey, claimsKey, failuresKey, activeKey, endJob, grouping
 -- @gives handlers
 -- @include turn/settle/already-settled.lua
 -- @include turn/settle/parse-lists.lua

@@ -1,6 +1,6 @@
 -- Leases that have run out: their jobs go back to their lanes with one crash more. A job that has crashed too often is dead, so that it
 -- cannot take down worker after worker. A job whose claim was never confirmed goes back as if nothing had been.
--- @needs turn/settle/lane-after.lua, parts/clock.lua, parts/envelope.lua, parts/claim.lua, parts/enter.lua, turn/claims.lua
+-- @needs parts/envelope-tags.lua, turn/settle/lane-after.lua, parts/clock.lua, parts/envelope.lua, parts/claim.lua, parts/enter.lua, turn/claims.lua
 -- @takes settings, decided, report, activeKey, jobsKey, failuresKey, takePlace, endsHere, keptHere
 local settlements, returning, expired, recovered = decided.settlements, decided.returning, decided.expired, report.recovered
 -- How many jobs are recovered a turn, to keep the script short.

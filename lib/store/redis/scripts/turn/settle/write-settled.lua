@@ -1,6 +1,6 @@
 -- Writes what has become of the jobs that this turn settles, recovers or turns away.
 -- `keepCompleted`: keeps a job that has completed; nil where the queue keeps none.
--- @needs parts/clock.lua, parts/claim.lua, parts/lanes.lua, turn/claims.lua
+-- @needs parts/claim-text.lua, parts/clock.lua, parts/lanes.lua, turn/claims.lua
 -- @takes settings, decided, endJob, jobsKey, claimsKey, failuresKey, activeKey, deadKey, usedIdsKey, queuedKey, statsKey, noteFailure, keepCompleted
 local endedIds, settlements, takeovers, counted, remembered = decided.endedIds, decided.settlements, decided.takeovers, decided.counted, decided.remembered
 -- In one removal, as it may empty the key.

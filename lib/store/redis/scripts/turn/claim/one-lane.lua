@@ -1,0 +1,70 @@
+-- What most claims are: all jobs that are due lie in one lane, and need nothing but a lease. Read phase; turn/claim/take-of-lane.lua writes. A
+-- claim that is more leaves `oneLane` nil, and is for turn/claim/take.lua.
+-- `oneLane`: `ids` and `envelopes` of the jobs to claim, and `dues`, their due times as text; their `lane` and its `priority`; `nextId` and `nextDue`, of
+-- the first job that stays in the lane, nil for none.
+-- `heads`: the first FIRST_HEADS heads of its level. `stopped`: 'limit' where more jobs are due than this session may claim.
+-- @needs parts/clock.lua
+-- @takes me, base, earliest, handlers, jobsKey, claimsKey, activeKey, deadKey, handlesKey, sleepersKey
+-- @changes oneLane, heads, stopped, unconfirmed
+-- As in turn/claim/sift.lua: lanes begin with a digit, so a higher first byte is that of a late rule.
+local BYTE_9 = 57
+local isOneLevel = not (earliest[4] and tonumber(earliest[4]) <= now)
+if isOneLevel and not handlers then
+  heads = redis.call('ZRANGE', base .. 'heads:' .. earliest[1], 0, FIRST_HEADS - 1, 'WITHSCORES')
+  local isOneHead = heads[1] and not (heads[4] and tonumber(heads[4]) <= now)
+  local lane, priority, versionedName
+  if isOneHead then lane, priority, versionedName = string.match(heads[1], '^[^\t]*\t((%d+)::(.*))$') end
+  if priority == earliest[1] and redis.call('SMISMEMBER', handlesKey, versionedName)[1] == 1 then
+    -- One more than may be claimed, so that this script knows who comes next.
+    local limit, ids, dues = me.limit, {}, {}
+    local areSame = limit >= FEWEST_JOBS and redis.call('ZCOUNT', base .. 'lane:' .. lane, heads[2], heads[2]) > limit
+    local count
+    if areSame then
+      -- Many are due at once: without their due times, which are costly as text.
+      ids, count = redis.call('ZRANGE', base .. 'lane:' .. lane, 0, limit), limit
+      for i = 1, count + 1 do dues[i] = heads[2] end
+    else
+      local jobs = redis.call('ZRANGE', base .. 'lane:' .. lane, 0, limit, 'WITHSCORES')
+      for i = 1, #jobs, 2 do ids[#ids + 1], dues[#dues + 1] = jobs[i], jobs[i + 1] end
+      count = math.min(#ids, limit)
+      while count > 0 and tonumber(dues[count]) > now do count = count - 1 end
+    end
+    local nextId, nextDue = ids[count + 1], dues[count + 1]
+    local isMoreDue = count == limit and nextDue and tonumber(nextDue) <= now
+    -- Where somebody has damaged the index, the head is another job.
+    local isPlain = count > 0 and ids[1] .. '\t' .. lane == heads[1] and dues[1] == heads[2]
+    if isPlain and isMoreDue then
+      -- Another session of the crew that sleeps is to be woken for the rest.
+      local sleepers = redis.call('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 2)
+      isPlain = not sleepers[1] or sleepers[1] == me.session and not sleepers[2]
+    end
+    for i = #ids, count + 1, -1 do ids[i] = nil end
+    if isPlain then
+      -- @include turn/claim/may-be-claimed.lua
+      local claims = mayBeClaimed and redis.call('HMGET', claimsKey, unpack(ids)) or {}
+      for i = 1, #claims do isPlain = isPlain and not claims[i] end
+    end
+    -- In portions, so that large envelopes are noticed before many of them have been read.
+    local envelopes, bytes, most = {}, 0, FEWEST_JOBS
+    while isPlain and #envelopes < count do
+      local from = #envelopes
+      for i, envelope in ipairs(redis.call('HMGET', jobsKey, unpack(ids, from + 1, math.min(from + most, count)))) do
+        bytes = bytes + (envelope and #envelope or math.huge)
+        local maxLatenessMs = (string.byte(envelope or '') or 0) > BYTE_9 and string.match(envelope, '^%l(%d+) ')
+        -- Too late by its rule, or damaged.
+        if bytes > me.maxBytes or maxLatenessMs and now - dues[from + i] > tonumber(maxLatenessMs) then
+          isPlain = false
+          break
+        end
+        envelopes[from + i] = envelope
+      end
+      most = most * 2
+    end
+    if isPlain then
+      oneLane = { ids = ids, dues = dues, envelopes = envelopes, lane = lane, priority = priority, nextId = nextId, nextDue = nextDue }
+      if isMoreDue then stopped = 'limit' end
+      -- See turn/claim/envelopes.lua.
+      if bytes > UNCONFIRMED_BYTES then unconfirmed = 'u' end
+    end
+  end
+end

@@ -1,0 +1,38 @@
+-- Claims what turn/claim/one-lane.lua has picked: the jobs leave their lane, the lane and its level get their next heads, as `closeLanes` in
+-- parts/lanes.lua would write them, and each job gets its lease.
+-- `firstDueAt`: when the next job of the queue is due then; math.huge for none.
+-- @needs parts/clock.lua, parts/claim-text.lua, parts/envelope-tags.lua
+-- @takes settings, me, base, earliest, oneLane, heads, fence, unconfirmed, claimed, levelsKey, activeKey, claimsKey, statsKey, fenceKey
+-- @changes firstDueAt
+local ids, dues, lane, priority = oneLane.ids, oneLane.dues, oneLane.lane, oneLane.priority
+local startedCount, nextDue, otherDue = #ids, oneLane.nextDue, heads[4]
+-- The first write removes: Redis with a full memory then lets the script finish, and the queue drains.
+redis.call('ZREMRANGEBYRANK', base .. 'lane:' .. lane, 0, startedCount - 1)
+if nextDue then redis.call('ZADD', base .. 'heads:' .. priority, nextDue, oneLane.nextId .. '\t' .. lane) end
+redis.call('ZREM', base .. 'heads:' .. priority, heads[1])
+if not nextDue then
+  local laneName, isThere = lane, false
+  -- @include parts/list-version.lua
+end
+local levelDue = nextDue and otherDue and tonumber(otherDue) < tonumber(nextDue) and otherDue or nextDue or otherDue
+if not levelDue then
+  redis.call('ZREM', levelsKey, priority)
+elseif levelDue ~= earliest[2] then
+  redis.call('ZADD', levelsKey, levelDue, priority)
+end
+firstDueAt = math.min(tonumber(levelDue or math.huge), tonumber(earliest[4] or math.huge))
+
+local leases, held, fenceText, leaseUntil = {}, {}, digits(fence) .. unconfirmed, digits(now + settings.leaseMs)
+local due, text
+for i = 1, startedCount do
+  local id, envelope = ids[i], oneLane.envelopes[i]
+  -- Many of one burst have the same.
+  if dues[i] ~= due then
+    due = dues[i]
+    text = formatClaim(fenceText, '1', '0', due, me.session, lane, '')
+  end
+  leases[2 * i - 1], leases[2 * i] = leaseUntil, id
+  held[2 * i - 1], held[2 * i] = id, text .. tagsOf(envelope)
+  claimed[3 * i - 2], claimed[3 * i - 1], claimed[3 * i] = id, due, envelope
+end
+-- @include turn/claim/write-leases.lua
