@@ -98,7 +98,7 @@ const SCRIPTS: Record<string, string | Record<string, string>> = {
       redis.call('ZCARD', 'js:z') + 1, tostring(redis.call('ZSCORE', 'js:z', 'x')), redis.call('SET', 'js:s', 'x').ok }`,
   'numbers as texts: whole, large, and with a fraction': `
     return { tostring(1e14), tostring(1e15), tostring(0.1), tostring(1 / 3), tostring(-0.5), 3.7, tostring(2 ^ 53), tostring(5 % -3),
-      string.format('%d', 1767225600000), string.format('%.3f', 1767225600000.5), string.format('%.0f', 2.5), tostring(1 / 0) }`,
+      string.format('%d', 1767225600000), string.format('%.3f', 1767225600000.5), string.format('%.0f', 2.5), string.format('%d.%03d %03d %02d', 7, 5, -5, 123), tostring(1 / 0) }`,
   'a part that gives functions and names, and one that changes them': {
     'script.lua': `
       local base = 'b'

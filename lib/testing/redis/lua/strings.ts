@@ -148,17 +148,27 @@ export function format(pattern: LuaValue, ...values: LuaValue[]): string {
   if (typeof value === 'number' && (pattern === '%.0f' || pattern === '%.3f'))
     return formatF(value, pattern === '%.0f' ? 0 : 3);
   let at = 0;
-  return text(pattern).replace(/%(?:\.(\d+))?([\s\S])/g, (directive, digits: string | undefined, kind: string) => {
+  return text(pattern).replace(DIRECTIVE, (directive, zeros?: string, digits?: string, kind?: string) => {
     if (kind === '%') return '%';
     const value = values[at++];
     if (kind === 's') return tostring(value);
     const number = toNumber(value);
     if (number === undefined) throw new TypeError(`bad argument #${at + 1} to 'format': number expected`);
-    if (kind === 'd') return BigInt(Math.trunc(number)).toString();
+    if (kind === 'd') return integerWith(Number(zeros ?? 0), number);
     if (kind === 'f') return formatF(number, Number(digits ?? 6));
     if (kind === 'g') return formatG(number, Number(digits ?? 6));
-    throw new TypeError(`'${directive}' is none of the formats %d, %s, %f and %g`);
+    throw new TypeError(`'${directive}' is none of the formats %d, %03d, %s, %f and %g`);
   });
+}
+
+/** A width is known of whole numbers alone, and filled with zeros. */
+const DIRECTIVE = /%(?:0(\d+)(?=d))?(?:\.(\d+))?([\s\S])/g;
+
+/** The width counts the sign. */
+function integerWith(width: number, number: number): string {
+  const whole = Number.isSafeInteger(number) ? String(Math.abs(number)) : BigInt(Math.trunc(Math.abs(number))).toString();
+  const sign = number <= -1 ? '-' : '';
+  return sign + whole.padStart(width - sign.length, '0');
 }
 
 export function tostring(value: LuaValue): string {
