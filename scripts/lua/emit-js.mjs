@@ -83,7 +83,7 @@ class Emitter {
 
   /** What the header gives to the script. Other than Lua, JavaScript has no limit that would make it care where. */
   #prologue(file) {
-    const pieces = this.#emit(file, this.#given(file), new Names(new Set(), new Set()), () => []);
+    const pieces = this.#emit(file, this.#given(file), new Names(new Set(), new Set()));
     return pieces.map(({ code }) => code.replaceAll('\n', '')).join('');
   }
 
@@ -107,10 +107,17 @@ class Emitter {
     const givenAt = (row) => [...rows[row - 1].part.contract.gives.keys()].filter((name) => !contract?.gives.has(name));
     // Behind the last row stands the end of what a part has begun there.
     const lineOf = (row) => rows[Math.min(row, rows.length) - 1].line;
-    const pieces = this.#emit(file, this.#textOf(file), this.#namesOf(file, rows), givenAt, lineOf);
+    const mayReturn = (row) => this.#mayReturn(rows[row - 1].part.file);
+    const pieces = this.#emit(file, this.#textOf(file), this.#namesOf(file, rows), { givenAt, mayReturn }, lineOf);
     return pieces.flatMap(({ part, row, code }) =>
       part === undefined ? [{ file, line: lineOf(row), code }] : this.#file(rows[part - 1].part.file),
     );
+  }
+
+  /** Whether it, or a part in it, may end the script, or the function in which it stands. */
+  #mayReturn(file) {
+    const rows = this.#sources.rowsOf(file);
+    return returns(parse(this.#textOf(file))) || rows.some(({ part }) => part && this.#mayReturn(part.file));
   }
 
   #textOf(file) {
@@ -131,14 +138,20 @@ class Emitter {
     });
   }
 
-  #emit(file, text, names, givenAt, lineOf = (row) => row) {
+  #emit(file, text, names, parts, lineOf = (row) => row) {
     const refuse = (node, problem) => {
       throw new LuaProblem(file, lineOf(node.loc.start.line), problem);
     };
     const chunk = parse(text);
     noteCommands(chunk, this.commands);
-    return inPieces(new Statements(names, this.#facts, this.patterns, refuse, givenAt).file(chunk.body));
+    return inPieces(new Statements(names, this.#facts, this.patterns, refuse, parts).file(chunk.body));
   }
+}
+
+/** Whether a statement outside of functions returns. */
+function returns(node) {
+  if (node === null || typeof node !== 'object' || node.type === 'FunctionDeclaration') return false;
+  return node.type === 'ReturnStatement' || Object.entries(node).some(([key, child]) => key !== 'loc' && returns(child));
 }
 
 /** Commands that stand in a script by their name. */

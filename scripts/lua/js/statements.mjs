@@ -5,17 +5,20 @@ import { atRow, partAt } from './lines.mjs';
 export const PART_STATEMENT = '__part__()';
 const isPart = ({ type, expression }) => type === 'CallStatement' && expression.base?.name === '__part__';
 
-/** Emits statements of Lua as JavaScript. `givenAt(row)`: the names that the part in that row gives to this file. */
+/**
+ * Emits statements of Lua as JavaScript. Of the part in a row `parts` says which names it gives to this file, `givenAt(row)`, and whether it
+ * ends what it stands in, `mayReturn(row)`.
+ */
 export class Statements {
   #names;
   #expressions;
   #refuse;
-  #givenAt;
+  #parts;
 
-  constructor(names, facts, patterns, refuse, givenAt) {
+  constructor(names, facts, patterns, refuse, parts) {
     this.#names = names;
     this.#refuse = refuse;
-    this.#givenAt = givenAt;
+    this.#parts = parts;
     this.#expressions = new Expressions(names, facts, patterns, refuse, (body) => this.#all(body));
   }
 
@@ -77,10 +80,14 @@ export class Statements {
     }
   }
 
-  /** The part stands in a block of its own, behind the names that it gives. */
+  /**
+   * The part stands in a function of its own, behind the names that it gives: engines make slow code of what is as long as a script. One that
+   * may end the script stands in a block.
+   */
   #part(row) {
-    const given = this.#givenAt(row).map((name) => this.#names.declareShared(name));
-    return `${given.length > 0 ? `let ${given.join(', ')}; ` : ''}{${partAt(row)}}`;
+    const given = this.#parts.givenAt(row).map((name) => this.#names.declareShared(name));
+    const begin = given.length > 0 ? `let ${given.join(', ')}; ` : '';
+    return this.#parts.mayReturn(row) ? `${begin}{${partAt(row)}}` : `${begin}(() => {${partAt(row)}})();`;
   }
 
   #local({ variables, init }) {
