@@ -24,7 +24,6 @@ import { late } from './late.js';
 import { limits } from './limits.js';
 import { load } from './load.js';
 import { maxWait } from './max-wait.js';
-import { MemoryWorld } from './memory-world.js';
 import { order } from './order.js';
 import { ProcessWorld } from './process-world.js';
 import { progress } from './progress.js';
@@ -56,7 +55,6 @@ import type { World } from './world.js';
 import { yields } from './yields.js';
 
 const STORES: Record<string, (clock: ManualClock) => Promise<World>> = {
-  memory: async (clock) => new MemoryWorld(clock),
   'this process': async (clock) => new ProcessWorld(clock),
   Redis: (clock) => RedisWorld.start(clock),
 };
