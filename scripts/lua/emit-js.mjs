@@ -151,7 +151,9 @@ class Emitter {
 /** Whether a statement outside of functions returns. */
 function returns(node) {
   if (node === null || typeof node !== 'object' || node.type === 'FunctionDeclaration') return false;
-  return node.type === 'ReturnStatement' || Object.entries(node).some(([key, child]) => key !== 'loc' && returns(child));
+  return (
+    node.type === 'ReturnStatement' || Object.entries(node).some(([key, child]) => key !== 'loc' && returns(child))
+  );
 }
 
 /** Commands that stand in a script by their name. */

@@ -166,7 +166,9 @@ const DIRECTIVE = /%(?:0(\d+)(?=d))?(?:\.(\d+))?([\s\S])/g;
 
 /** The width counts the sign. */
 function integerWith(width: number, number: number): string {
-  const whole = Number.isSafeInteger(number) ? String(Math.abs(number)) : BigInt(Math.trunc(Math.abs(number))).toString();
+  const whole = Number.isSafeInteger(number)
+    ? String(Math.abs(number))
+    : BigInt(Math.trunc(Math.abs(number))).toString();
   const sign = number <= -1 ? '-' : '';
   return sign + whole.padStart(width - sign.length, '0');
 }
