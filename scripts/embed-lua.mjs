@@ -17,7 +17,7 @@ import { showScript } from './lua/show.mjs';
 
 const folder = new URL('../lib/store/redis/scripts/', import.meta.url);
 
-/** Below everything, as both stores and workers keep to them. */
+/** Below everything, as scripts, store and workers keep to them. */
 const CONSTANTS = '../../../core/constants.lua';
 
 /** The same scripts as JavaScript, for the test kit. */

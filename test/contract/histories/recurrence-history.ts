@@ -1,14 +1,6 @@
-import { expect } from '@jest/globals';
 import type { Rule } from '../../../lib/core/calendar/rule.js';
 import type { QueueOptions } from '../../../lib/core/options/queue-options.js';
-import type {
-  ClaimedJob,
-  NewRecurrence,
-  Settlement,
-  StoredRecurrence,
-  Turn,
-  TurnAnswer,
-} from '../../../lib/store/job-store.js';
+import type { ClaimedJob, NewRecurrence, Settlement, StoredRecurrence, Turn } from '../../../lib/store/job-store.js';
 import { cron, every, recurrence } from '../recurring.js';
 import { settlement, type TestSession } from '../world.js';
 import type { TwoStores } from './two-stores.js';
