@@ -29,6 +29,8 @@ export class ProcessLink implements RedisLink {
   readonly uplink;
   readonly downlink = DOWNLINK;
   readonly received = 0;
+  /** How many scripts and commands have run that may have changed something. */
+  steps = 0;
   private readonly commands: Client;
   private isClosed = false;
   /** The keys of a queue are the same in each call. */
@@ -81,6 +83,7 @@ export class ProcessLink implements RedisLink {
     args: readonly ScriptArgument[],
     fromBytes?: CallTraits['fromBytes'],
   ): unknown {
+    this.steps++;
     try {
       const reply = this.redis.run(script, keys.map(this.keyBytes), args.map(toBytes), this.watchOf(script));
       return this.readsBytes && fromBytes ? fromBytes(asBytes(reply)) : asText(reply);
@@ -91,6 +94,7 @@ export class ProcessLink implements RedisLink {
 
   /** The same for a command. */
   commandNow(name: string, args: readonly (string | number)[]): unknown {
+    this.steps++;
     return asText(this.redis.command(name, args.map(toBytes)));
   }
 

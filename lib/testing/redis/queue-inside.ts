@@ -42,6 +42,11 @@ export class QueueInside {
     return Math.floor(this.wallNow());
   }
 
+  /** Another text wherever a turn may be answered otherwise than the one before: something has run, or time has passed. */
+  get stamp(): string {
+    return `${this.link.steps} ${this.wallNow()} ${this.outage.isOn}`;
+  }
+
   /** How many jobs were claimed so far. */
   get started(): number {
     return Number(this.command('HGET', this.keys.stats, 'started') ?? 0);

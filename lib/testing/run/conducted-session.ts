@@ -53,6 +53,8 @@ export class ConductedSession implements Session {
   /** All that is due of this name joins the call that fills, before anything else is claimed. */
   private joining?: string;
   private looksAgain = false;
+  /** When `claim` last found nothing: while all is as it was then, it need not look again. */
+  private idleAt?: string;
   /** Lets a turn go on that waits for the next `claim`, so that one turn tells the end of a run and claims the next job. */
   private resume?: () => void;
 
@@ -85,6 +87,7 @@ export class ConductedSession implements Session {
     const joined = this.joining;
     const ready = joined === undefined ? await this.beginReady() : undefined;
     if (ready) return { call: ready, isIdle: false };
+    if (this.idleAt === this.parts.queue.stamp) return { isIdle: true };
     const before = this.last;
     this.looksAgain = false;
     this.collected = undefined;
@@ -94,6 +97,7 @@ export class ConductedSession implements Session {
     else if (!this.looksAgain) this.joining = undefined;
     const isIdle = !call && !this.looksAgain && this.collected === undefined && joined === undefined;
     if (isIdle) this.letGo();
+    this.idleAt = isIdle ? this.parts.queue.stamp : undefined;
     return { call, isIdle };
   }
 
