@@ -99,8 +99,8 @@ it('a lease that was extended by hours is looked at shortly before its end, and 
   expect(next('renewed').atMs).toBe(START + 3_585_000);
 });
 
-it('a job that becomes due is told by its name and its id', async () => {
+it.each([undefined, 2])('a job of version %s that becomes due is told by its name and its id', async (version) => {
   const { next, schedule } = queueOf();
-  await schedule({ id: 'a', due: { delayMs: 1_000 } });
+  await schedule({ id: 'a', version, due: { delayMs: 1_000 } });
   expect(next().because()).toBe("job 'work' (a) of queue 'default' became due");
 });
