@@ -1,12 +1,14 @@
 // Embeds the scripts of lib/store/redis/scripts into embedded.ts there: nothing is read from disk at run time, so bundlers and packages
 // cannot lose a script. Makes contract.ts in each folder from the headers of its scripts, and core/constants.ts from constants.lua beside
-// it. See scripts/lua for what is refused, and for what is made of a part.
+// it; and of the same scripts the JavaScript that the test kit runs. See scripts/lua for what is refused, and for what is made of a part.
 // With `--show <script>[:<line>]` it writes nothing, and prints the script beside its sources: see scripts/lua/show.mjs.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { check } from './lua/check.mjs';
 import { emitConstants, readConstants, withValues } from './lua/constants.mjs';
+import { emitJs } from './lua/emit-js.mjs';
 import { emitLua } from './lua/emit-lua.mjs';
+import { emitPrograms } from './lua/emit-programs.mjs';
 import { emitReplyShape, emitTypes } from './lua/emit-types.mjs';
 import { readKeyTable } from './lua/key-table.mjs';
 import { Sources } from './lua/read.mjs';
@@ -15,8 +17,11 @@ import { showScript } from './lua/show.mjs';
 
 const folder = new URL('../lib/store/redis/scripts/', import.meta.url);
 
-/** Below everything, as both stores and workers keep to them. */
+/** Below everything, as scripts, store and workers keep to them. */
 const CONSTANTS = '../../../core/constants.lua';
+
+/** The same scripts as JavaScript, for the test kit. */
+const PROGRAMS = '../../../testing/redis/lua/programs.ts';
 
 export function readText(file) {
   const url = new URL(file, folder);
@@ -25,9 +30,10 @@ export function readText(file) {
 
 /** The text of each file that is made, by its name. `read` answers the text of a .lua file by its path in the folder of scripts. */
 export function embed(read = readText) {
-  const { scripts, constants } = emitAll(read);
+  const { scripts, constants, js } = emitAll(read);
   return {
     'embedded.ts': emitScripts(scripts),
+    [PROGRAMS]: emitPrograms(js),
     ...contractsOf(scripts),
     '../../../core/constants.ts': emitConstants(constants),
   };
@@ -55,9 +61,14 @@ function emitAll(read) {
     .filter(({ header }) => header)
     .sort((a, b) => (a.header.script < b.header.script ? -1 : 1));
   const files = scripts.map(({ file }) => file);
-  const { declaredAt, names } = check(sources, files, keyTable);
-  const pieces = emitLua(sources, files, declaredAt, new ShortNames(sources, names));
-  return { constants, scripts: scripts.map(({ file, header }) => ({ file, header, pieces: pieces.get(file) })) };
+  const checked = check(sources, files, keyTable);
+  const pieces = emitLua(sources, files, checked.declaredAt, new ShortNames(sources, checked.names));
+  const js = emitJs(sources, files, checked);
+  return {
+    constants,
+    scripts: scripts.map(({ file, header }) => ({ file, header, pieces: pieces.get(file) })),
+    js: { ...js, programs: new Map(scripts.map(({ file, header }) => [header.script, js.programs.get(file)])) },
+  };
 }
 
 /** One in the folder of each noun: who imports it meets nobody else's. */

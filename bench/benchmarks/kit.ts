@@ -22,20 +22,20 @@ class TestedModule {}
 export const kit: Benchmark = {
   name: 'kit',
   about:
-    'Under the test kit, without Redis: 100 000 jobs that are due are drained, and a daily recurrence runs for 90 virtual days. Applications ' +
+    'Under the test kit, without Redis: 10 000 jobs are scheduled and run, and a daily recurrence runs for 90 virtual days. Applications ' +
     'that have just started, as in a test.',
   contestants: ['ours'],
   cases: [
-    { name: 'drained', size: { jobs: 100_000 }, quick: { jobs: 5_000 } },
+    { name: 'ran', size: { jobs: 10_000 }, quick: { jobs: 1_000 } },
     { name: 'days', size: { days: 90 }, quick: { days: 9 } },
   ],
   figures: [
-    { key: 'drained', title: 'Drain 100 000 jobs in memory', unit: 'ms', better: 'less' },
+    { key: 'ran', title: 'Schedule and run 10 000 jobs', unit: 'ms', better: 'less' },
     { key: 'days', title: '90 days of a daily recurrence', unit: 'ms', better: 'less' },
   ],
   bars: [
-    { figure: 'drained', atMost: 5_000 },
-    { figure: 'days', atMost: 1_000 },
+    { figure: 'ran', atMost: 2_000 },
+    { figure: 'days', atMost: 150 },
   ],
   timeoutMs: 60_000,
 
@@ -43,16 +43,15 @@ export const kit: Benchmark = {
     const app = await NestFactory.createApplicationContext(TestedModule, { logger: ['error'] });
     const tester = app.get(ScheduledQueueTester);
     const payload = payloadOf();
-    if (figure === 'drained')
-      await app
-        .get(ScheduledQueueProducer)
-        .scheduleMany(Array.from({ length: size('jobs') }, () => ({ job: sent, payload })));
     const startedAt = performance.now();
-    if (figure === 'drained') await tester.drain();
-    else await tester.advance(`${size('days')} days`);
+    if (figure === 'ran') {
+      const items = Array.from({ length: size('jobs') }, () => ({ job: sent, payload }));
+      await app.get(ScheduledQueueProducer).scheduleMany(items);
+      await tester.drain();
+    } else await tester.advance(`${size('days')} days`);
     const tookMs = performance.now() - startedAt;
     const ran = tester.runs().length;
-    if (ran !== size(figure === 'drained' ? 'jobs' : 'days')) throw new Error(`${ran} jobs ran.`);
+    if (ran !== size(figure === 'ran' ? 'jobs' : 'days')) throw new Error(`${ran} jobs ran.`);
     await app.close();
     return { [figure]: tookMs };
   },

@@ -14,11 +14,11 @@ import { Pullers } from '../worker/pull/pullers.js';
 import { Declarers } from '../worker/recur/declarers.js';
 import { HandlerRegistry } from '../worker/run/job-handler.js';
 import { layOver } from './lay-over.js';
+import { ProcessJobStore } from './redis/process-job-store.js';
 import type { Conductor } from './run/conductor.js';
 import { TestFleet } from './run/test-fleet.js';
 import { TestedInstance } from './run/tested-instance.js';
 import { TestedPullers } from './run/tested-pullers.js';
-import { MemoryJobStore } from './store/memory-job-store.js';
 
 /** When virtual time begins: a Date, epoch ms, or ISO 8601 with time and `Z` or offset. */
 export type StartOfTime = Date | number | string;
@@ -62,7 +62,7 @@ export function testProviders(where: string, now: StartOfTime | undefined, laidO
       provide: STORE,
       inject: [SETTINGS, CLOCK],
       useFactory: ({ settingsOf, codecs }: ModuleSettings, clock: Conductor['clock']) =>
-        new MemoryJobStore({ settingsOf, clock, codecs, trustsHints: true }),
+        new ProcessJobStore({ settingsOf, clock, codecs, popsSleepOn: true }),
     },
     {
       provide: Pullers,
@@ -85,7 +85,7 @@ export function testProviders(where: string, now: StartOfTime | undefined, laidO
       useFactory: (
         conductor: Conductor,
         instances: TestedInstance[],
-        store: MemoryJobStore,
+        store: ProcessJobStore,
         registry: HandlerRegistry,
         checker: PayloadChecker,
         payloads: PayloadWriter,

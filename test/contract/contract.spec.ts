@@ -25,8 +25,8 @@ import { late } from './late.js';
 import { limits } from './limits.js';
 import { load } from './load.js';
 import { maxWait } from './max-wait.js';
-import { MemoryWorld } from './memory-world.js';
 import { order } from './order.js';
+import { ProcessWorld } from './process-world.js';
 import { progress } from './progress.js';
 import { pull } from './pull.js';
 import { queued } from './queued.js';
@@ -57,7 +57,7 @@ import type { World } from './world.js';
 import { yields } from './yields.js';
 
 const STORES: Record<string, (clock: ManualClock) => Promise<World>> = {
-  memory: async (clock) => new MemoryWorld(clock),
+  'this process': async (clock) => new ProcessWorld(clock),
   Redis: (clock) => RedisWorld.start(clock),
 };
 

@@ -22,7 +22,6 @@ import { linkOf } from './link/queue-link.js';
 import { WakeListener } from './link/wake-listener.js';
 import { keepReceiptMsOf, openRedisQueue } from './redis-queue.js';
 import { RedisTransactions } from './schedule/redis-transactions.js';
-import type { SessionLink } from './session/redis-session.js';
 import { RedisInspection } from './view/inspection.js';
 
 export interface RedisJobStoreOptions {
@@ -61,7 +60,7 @@ export class RedisJobStore implements JobStore {
   private readonly confirmedQueues = new Map<string, QueueStore>();
   private closed = false;
   private calling?: RedisConnection;
-  private sessionLink?: SessionLink;
+  private sessionLink?: { connection: RedisConnection; listener: WakeListener };
   private listener?: WakeListener;
   private confirming?: RedisConnection;
   private readonly replicas?: Replicas;
@@ -225,7 +224,7 @@ export class RedisJobStore implements JobStore {
     return this.openedDirectory;
   }
 
-  private forSessions(): SessionLink {
+  private forSessions() {
     this.sessionLink ??= {
       connection: this.open(),
       listener: this.forMessages(),

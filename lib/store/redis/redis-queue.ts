@@ -26,10 +26,9 @@ import { EventWriter } from './events/event-writer.js';
 import { RedisEvents } from './events/redis-events.js';
 import { queueKeys } from './keys.js';
 import { annotated } from './link/call-error.js';
-import type { RedisConnection } from './link/connection.js';
 import { linkOf } from './link/queue-link.js';
+import type { MessageLink, RedisLink } from './link/redis-link.js';
 import { ServerClock } from './link/server-clock.js';
-import type { WakeListener } from './link/wake-listener.js';
 import { RedisDeclarations } from './recur/declarations.js';
 import { RedisRecurrences } from './recur/redis-recurrences.js';
 import { RedisTending } from './recur/redis-tending.js';
@@ -68,11 +67,11 @@ export interface RedisQueueOptions {
 
 /** The links of a store that its queues share. Sessions have one of their own, so that neither they nor producers wait behind the others. */
 export interface StoreLinks {
-  readonly forCalls: RedisConnection;
+  readonly forCalls: RedisLink;
   /** Opened when a first session is. */
   forSessions(): SessionLink;
   /** Opened when somebody first listens, and also used by sessions. */
-  forMessages(): WakeListener;
+  forMessages(): MessageLink;
 }
 
 /** One queue in Redis. Its roles share a connection, a clock and, but for schedules, the callers of their calls. Nothing is sent yet. */
@@ -88,7 +87,7 @@ export function openRedisQueue(
   const keys = queueKeys(prefix, queue);
   const link = linkOf(queue, connection, keys);
   const jumped = (byMs: number) => clockLog.jumped(byMs);
-  const clock = new ServerClock(keys, jumped);
+  const clock = new ServerClock(connection, keys, jumped);
   const keepReceiptMs = keepReceiptMsOf(settings, commandTimeoutMs);
   const given = { clustered, stealAfterMs, keepEnded: encodeKeepEnded(settings.keepEnded) };
   const options = { queue, keepReceiptMs, given, commandTimeoutMs, replicas };

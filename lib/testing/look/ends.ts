@@ -3,7 +3,7 @@ import type { ScheduledQueueEvent } from '../../core/job/events.js';
 import { describe, nearest } from '../../core/read/describe.js';
 import type { JobState } from '../../store/job-store.js';
 import { ScheduledQueueTestError } from '../errors.js';
-import type { MemoryJobStore } from '../store/memory-job-store.js';
+import type { ProcessJobStore } from '../redis/process-job-store.js';
 import { Watchdog } from '../time/watchdog.js';
 import { type CancelledJob, type End, type GoneJob, HeardJobs, isEnd, type NamedById } from './heard-jobs.js';
 import type { JobKind } from './job-kind.js';
@@ -36,7 +36,7 @@ export class Ends {
   /** How many events. */
   private heard = 0;
 
-  constructor(private readonly store: Pick<MemoryJobStore, 'inside' | 'openedQueues'>) {}
+  constructor(private readonly store: Pick<ProcessJobStore, 'inside' | 'openedQueues'>) {}
 
   hear(event: ScheduledQueueEvent | CancelledJob): void {
     this.jobs.hear(event);
@@ -51,7 +51,7 @@ export class Ends {
 
   /** The queues that have, or had, a job of this id. */
   queuesOf(id: string): string[] {
-    const there = this.store.openedQueues().filter(({ ledger }) => ledger.jobs.has(id));
+    const there = this.store.openedQueues().filter((queue) => queue.holds(id));
     return [...new Set([...this.jobs.queuesOf(id), ...there.map(({ name }) => name)])];
   }
 
@@ -64,7 +64,7 @@ export class Ends {
   async stateOf(job: NamedById): Promise<AwaitedState | undefined> {
     // The store answers nobody any more; what has ended before is remembered.
     if (this.isClosed) return this.jobs.endOf(job);
-    const there = this.store.inside(job.queue).view.job(job.id);
+    const there = this.store.inside(job.queue).job(job.id);
     if (there) return there.state;
     // It may have left the queue a moment ago, and its event is still on its way.
     for (let round = 0; round < ROUNDS_OF_AN_EVENT && !this.jobs.endOf(job); round++) await undefined;

@@ -2,8 +2,9 @@ import { FIRST_VERSION } from '../../core/job/job-versions.js';
 import { recurrenceOf } from '../../core/job/occurrence-id.js';
 import type { JobRecurrence } from '../../core/job/scheduled-job.js';
 import type { Codecs } from '../../core/payload/codecs.js';
-import type { Job } from '../store/job.js';
-import type { MemoryJobStore } from '../store/memory-job-store.js';
+import { type Envelope, isReadable } from '../../store/envelope.js';
+import type { StoredJob } from '../../store/job-store.js';
+import type { ProcessJobStore } from '../redis/process-job-store.js';
 import { isOfKind, type JobKind } from './job-kind.js';
 
 /** A job that waits, as `scheduled()` tells it. */
@@ -36,27 +37,26 @@ export interface WaitingJob {
   recurrence?: JobRecurrence;
 }
 
+type ReadJob = Pick<StoredJob, 'id' | 'dueAtMs' | 'attempts'> & { envelope: Envelope };
+
 const unread = new WeakSet<WaitingJob>();
 
 /** The jobs that wait in one store, by due time, then by id. */
-export function waitingJobs(store: MemoryJobStore, codecs: Codecs, kind?: JobKind): WaitingJob[] {
-  return store
-    .openedQueues()
-    .flatMap((queue) =>
-      queue.ledger
-        .waiting()
-        .flatMap(({ jobs }) =>
-          [...jobs]
-            .filter(({ envelope: { name } }) => !kind || isOfKind({ name, queue: queue.name }, kind))
-            .map((job) => view(queue.name, job, codecs)),
-        ),
-    );
+export function waitingJobs(store: ProcessJobStore, codecs: Codecs, kind?: JobKind): WaitingJob[] {
+  return store.openedQueues().flatMap((queue) =>
+    [...queue.waiting()].flatMap(({ id }) => {
+      const { envelope, ...job } = queue.job(id)!;
+      if (!isReadable(envelope)) return [];
+      const isWanted = !kind || isOfKind({ name: envelope.name, queue: queue.name }, kind);
+      return isWanted ? [view(queue.name, { ...job, envelope }, codecs)] : [];
+    }),
+  );
 }
 
 export const byDueTime = (a: WaitingJob, b: WaitingJob) =>
   a.dueAt.getTime() - b.dueAt.getTime() || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
-function view(queue: string, { id, envelope, dueAtMs, attempts }: Job, codecs: Codecs): WaitingJob {
+function view(queue: string, { id, envelope, dueAtMs, attempts }: ReadJob, codecs: Codecs): WaitingJob {
   const { name, version = FIRST_VERSION, createdAtMs, priority, group, tags, settings } = envelope;
   const read = payloadOf(queue, id, envelope, codecs);
   const recurrence = recurrenceOf(id, envelope.occurrence);
@@ -82,12 +82,7 @@ function view(queue: string, { id, envelope, dueAtMs, attempts }: Job, codecs: C
 /** Whether the payload could not be read at once: its codec answers promises, is not known, or throws. */
 export const isUnread = (job: WaitingJob): boolean => unread.has(job);
 
-function payloadOf(
-  queue: string,
-  id: string,
-  envelope: Job['envelope'],
-  codecs: Codecs,
-): { payload: unknown } | undefined {
+function payloadOf(queue: string, id: string, envelope: Envelope, codecs: Codecs): { payload: unknown } | undefined {
   try {
     const payload = codecs.decode(envelope, { queue, id, name: envelope.name });
     if (!(payload instanceof Promise)) return { payload };

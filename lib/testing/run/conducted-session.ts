@@ -10,7 +10,7 @@ import type {
 import type { BatchCalls } from '../../worker/batch/batch-calls.js';
 import type { JobHandler } from '../../worker/run/job-handler.js';
 import { settledAs } from '../look/outcome-of.js';
-import type { MemoryQueue } from '../store/memory-queue.js';
+import type { QueueInside } from '../redis/queue-inside.js';
 import { settled } from '../time/event-loop.js';
 import type { Instant } from '../time/virtual-clock.js';
 import type { TestCall } from './test-call.js';
@@ -22,7 +22,7 @@ const TOO_HEAVY = 2;
 
 export interface ConductedSessionParts {
   readonly session: Session;
-  readonly queue: MemoryQueue;
+  readonly queue: QueueInside;
   readonly handlers: ReadonlyMap<string, JobHandler>;
   /** Makes the run of a job that was claimed. */
   readonly open: (claim: ClaimedJob, isSecond: boolean) => TestRun;
@@ -53,6 +53,8 @@ export class ConductedSession implements Session {
   /** All that is due of this name joins the call that fills, before anything else is claimed. */
   private joining?: string;
   private looksAgain = false;
+  /** When `claim` last found nothing: while all is as it was then, it need not look again. */
+  private idleAt?: string;
   /** Lets a turn go on that waits for the next `claim`, so that one turn tells the end of a run and claims the next job. */
   private resume?: () => void;
 
@@ -85,6 +87,7 @@ export class ConductedSession implements Session {
     const joined = this.joining;
     const ready = joined === undefined ? await this.beginReady() : undefined;
     if (ready) return { call: ready, isIdle: false };
+    if (this.idleAt === this.parts.queue.stamp) return { isIdle: true };
     const before = this.last;
     this.looksAgain = false;
     this.collected = undefined;
@@ -94,6 +97,7 @@ export class ConductedSession implements Session {
     else if (!this.looksAgain) this.joining = undefined;
     const isIdle = !call && !this.looksAgain && this.collected === undefined && joined === undefined;
     if (isIdle) this.letGo();
+    this.idleAt = isIdle ? this.parts.queue.stamp : undefined;
     return { call, isIdle };
   }
 

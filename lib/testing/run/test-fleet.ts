@@ -14,13 +14,13 @@ import type { Declarers } from '../../worker/recur/declarers.js';
 import { HandlerRegistry, type JobHandler } from '../../worker/run/job-handler.js';
 import type { TestedRun } from '../look/tested-run.js';
 import type { HandledJob } from '../look/unhandled.js';
-import { MemoryJobStore } from '../store/memory-job-store.js';
-import type { MemoryQueue } from '../store/memory-queue.js';
+import { nextInstant } from '../redis/next-instant.js';
+import { ProcessJobStore } from '../redis/process-job-store.js';
+import type { QueueInside } from '../redis/queue-inside.js';
 import type { Instant } from '../time/virtual-clock.js';
 import { WorkersClock } from '../time/workers-clock.js';
 import { ConductedSession } from './conducted-session.js';
 import type { Conductor } from './conductor.js';
-import { nextInstant } from './next-instant.js';
 import { TestCall } from './test-call.js';
 import { TestRun } from './test-run.js';
 import { TestedHandlers } from './tested-handlers.js';
@@ -28,7 +28,7 @@ import { TestedRuns } from './tested-runs.js';
 
 export interface TestFleetParts {
   readonly conductor: Conductor;
-  readonly store: MemoryJobStore;
+  readonly store: ProcessJobStore;
   readonly registry: HandlerRegistry;
   readonly checker: PayloadChecker;
   readonly payloads: PayloadWriter;
@@ -37,7 +37,7 @@ export interface TestFleetParts {
 }
 
 /** What the workers of an application under test have in the place of their store: each queue, with its session. */
-type Sessions = Map<string, { session: ConductedSession; queue: MemoryQueue }>;
+type Sessions = Map<string, { session: ConductedSession; queue: QueueInside }>;
 
 /** The workers of an application under test: those of any application, which claim one job at a time, when the conductor says so. */
 export class TestFleet extends Fleet {
@@ -52,7 +52,7 @@ export class TestFleet extends Fleet {
     const open = (name: string): QueueStore => {
       const opened = store.queue(name);
       const worker = (...given: Parameters<QueueStore['sessions']['worker']>) => {
-        const { queue } = store.inside(name);
+        const queue = store.inside(name);
         const session = conductedSession(conductor, queue, registry, opened.sessions.worker(...given));
         sessions.set(name, { session, queue });
         return session;
@@ -73,7 +73,7 @@ export class TestFleet extends Fleet {
 
   /** How many jobs were claimed so far, by workers and by pops. */
   get claimed(): number {
-    return this.parts.store.openedQueues().reduce((sum, { ledger }) => sum + (ledger.counters.get('started') ?? 0), 0);
+    return this.parts.store.openedQueues().reduce((sum, { started }) => sum + started, 0);
   }
 
   /** When time alone changes something of its queues, and what. What becomes due while Redis is away runs once it is back. */
@@ -133,13 +133,11 @@ export class TestFleet extends Fleet {
     const { clock } = conductor;
     const at = dueAtMs ?? clock.wallNow();
     // There it is never earlier than the job is due, and no job is late.
-    const time = { wallNow: () => Math.max(at, clock.wallNow()), soon: (callback: () => void) => clock.soon(callback) };
-    const store = new MemoryJobStore({ ...instance, clock: time, trustsHints: true });
+    const now = () => Math.max(at, clock.wallNow());
+    const store = new ProcessJobStore({ ...instance, clock: { now, wallNow: now } });
     const id = `run-${++this.singles}`;
     await store.queue(request.queue).jobs.schedule({ ...request, id, due: { at }, lateness: undefined });
-    const { queue } = store.inside(request.queue);
-    queue.ledger.findWaiting(id)!.attempts = attempt - 1;
-    queue.lastFence = clock.wallNow() * 1_000 + this.singles;
+    store.inside(request.queue).setAttempts(id, attempt - 1, clock.wallNow() * 1_000 + this.singles);
 
     const handlers = new HandlerRegistry();
     handlers.add(alone(registry.handlersOf(request.queue).get(request.name)!));
@@ -172,7 +170,7 @@ const NO_LOG: Log = { log() {}, warn() {}, error() {} };
 
 function conductedSession(
   { clock, faults, log, wakes }: Conductor,
-  queue: MemoryQueue,
+  queue: QueueInside,
   registry: HandlerRegistry,
   session: Session,
 ): ConductedSession {

@@ -6,7 +6,7 @@ import { Ends } from '../look/ends.js';
 import type { JobKind } from '../look/job-kind.js';
 import { type HandledJob, whyUnhandled } from '../look/unhandled.js';
 import { type WaitingJob, waitingJobs } from '../look/waiting-jobs.js';
-import type { MemoryJobStore } from '../store/memory-job-store.js';
+import type { ProcessJobStore } from '../redis/process-job-store.js';
 import type { Conductor } from './conductor.js';
 import type { TestFleet } from './test-fleet.js';
 
@@ -15,7 +15,7 @@ export class TestedInstance {
   readonly ends: Ends;
 
   constructor(
-    private readonly store: MemoryJobStore,
+    private readonly store: ProcessJobStore,
     private readonly codecs: Codecs,
     readonly fleet: TestFleet,
     events: ScheduledQueueEvents,
@@ -42,7 +42,9 @@ export class TestedInstance {
     const { code, message } = await explainJob(view, queue, id, this.fleet.parts.instance.settingsOf(queue));
     if (code === 'no-handler' && name !== undefined && !this.fleet.handles({ queue, name }))
       return `It is due, but ${whyUnhandled({ name, queue }, handled)}`;
-    const said = code === 'behind' ? 'It is due, and nothing has run since.' : message;
+    // The queue does not know a worker before its first turn with a claim; the kit does.
+    const isDue = code === 'behind' || code === 'no-handler';
+    const said = isDue ? 'It is due, and nothing has run since.' : message;
     return `${said} Call advance or drain: nothing runs and no time passes outside them.`;
   }
 

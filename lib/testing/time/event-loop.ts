@@ -8,7 +8,7 @@ const realNow = performance.now.bind(performance);
 const LONGEST_WITHOUT_A_TURN_MS = 100;
 
 /** Promises settle in rounds; a call of the library, validation included, takes fewer. */
-const ROUNDS_OF_PROMISES = 30;
+const ROUNDS_OF_PROMISES = 60;
 
 /** Resolves once promises that follow from each other have settled. */
 export async function settled(): Promise<void> {

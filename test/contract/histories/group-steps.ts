@@ -13,8 +13,10 @@ export function randomGroupsOptions(random: () => number): GroupsOptions | undef
   return { order: 'fifo', ...rateLimit };
 }
 
-/** Of one window: Redis forgets starts after twice the window in which they counted, and the store in memory keeps them. */
-const randomRate = (random: () => number) => ({ max: 1 + Math.floor(random() * 4), perMs: 700 });
+const randomRate = (random: () => number) => ({
+  max: 1 + Math.floor(random() * 4),
+  perMs: 200 + Math.floor(random() * 1_000),
+});
 
 /** What is done to groups, and asked of them, in a random history. */
 export class GroupSteps {
@@ -26,10 +28,6 @@ export class GroupSteps {
     private readonly random: () => number,
   ) {
     this.share = this.pick([0, 0.4, 0.8, 1]);
-  }
-
-  get areThere(): boolean {
-    return this.share > 0;
   }
 
   /** For a new job. */

@@ -21,11 +21,11 @@ export class HistoryLog {
   }
 
   /** `call`: the source of the function that has asked. */
-  note(nowMs: number, call: string, given: unknown, [memory, redis]: readonly unknown[]): void {
-    const texts = [given, memory, redis].map((value) => textOf(value));
+  note(nowMs: number, call: string, given: unknown, [small, redis]: readonly unknown[]): void {
+    const texts = [given, small, redis].map((value) => textOf(value));
     this.hash.update(`${nowMs} ${call} ${texts.join('\n')}\n`);
-    const [asked, expected, answered] = texts.map(cut);
-    const answers = expected === answered ? answered : `Redis ${answered}\n    memory ${expected}`;
+    const [asked, answered, expected] = texts.map(cut);
+    const answers = expected === answered ? answered : `Redis ${expected}\n    the small one ${answered}`;
     this.latest.push(`  ${nowMs} ${call.replace(/\s+/g, ' ')} of ${asked}\n    ${answers}`);
     if (this.latest.length > TOLD) this.latest.shift();
   }

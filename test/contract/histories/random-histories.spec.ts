@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../support/manual-clock.js';
 import { seededRandom } from '../../support/random.js';
 import { whyNoStoppedRedis } from '../../support/stopped-redis.js';
-import { MemoryWorld } from '../memory-world.js';
+import { ProcessWorld } from '../process-world.js';
 import { RedisWorld } from '../redis-world.js';
 import { OneStore } from './one-store.js';
 import { RandomHistory, randomOptions } from './random-history.js';
@@ -19,16 +19,16 @@ const STEPS_A_COMPARISON = 50;
 const FIRST_DAY_MS = Date.UTC(2027, 0, 1);
 const DAY_MS = 86_400_000;
 
-let memory: MemoryWorld | undefined;
+let small: ProcessWorld | undefined;
 let redis: RedisWorld | undefined;
 
 afterEach(close);
 
 async function close(): Promise<void> {
-  await memory?.close();
+  await small?.close();
   await redis?.close();
   await redis?.stop();
-  memory = undefined;
+  small = undefined;
   redis = undefined;
 }
 
@@ -39,19 +39,19 @@ if (missing) process.stdout.write(`No histories are compared with Redis: ${missi
   const seeds = Array.from({ length: SEEDS }, (_, i) => FIRST_SEED + i);
 
   it.each(seeds)(
-    'is answered by Redis as by the store in memory (seed %i)',
+    'is answered by the small Redis as by a real one (seed %i)',
     async (seed) => void (await run(seed, STEPS, 'jobs')),
     600_000,
   );
 
   it.each(seeds)(
-    'is answered by Redis also where sessions hear of each other (seed %i)',
+    'is answered by Redis where sessions hear of each other (seed %i)',
     async (seed) => void (await run(seed, STEPS, 'messages')),
     600_000,
   );
 
   it.each(seeds)(
-    'of recurrences is answered by Redis as by the store in memory (seed %i)',
+    'of recurrences is answered by the small Redis as by a real one (seed %i)',
     async (seed) => void (await run(seed, STEPS, 'recurrences')),
     600_000,
   );
@@ -71,9 +71,9 @@ type Kind = 'jobs' | 'messages' | 'recurrences';
 async function run(seed: number, steps: number, kind: Kind): Promise<string> {
   const random = seededRandom(seed);
   const clock = new ManualClock(FIRST_DAY_MS + Math.floor(random() * DAY_MS));
-  memory = new MemoryWorld(clock);
+  small = new ProcessWorld(clock);
   redis = await RedisWorld.start(clock);
-  const stores = kind === 'messages' ? new OneStore(redis) : new TwoStores(memory, redis);
+  const stores = kind === 'messages' ? new OneStore(redis) : new TwoStores(small, redis);
   const options = kind === 'recurrences' ? recurrenceOptions(random) : randomOptions(random);
   stores.open(options);
   const history =

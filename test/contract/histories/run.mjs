@@ -1,4 +1,4 @@
-// npm run test:histories [-- <seeds> <steps> <first seed>]: random histories that both stores answer, as many and as long as one has time
+// npm run test:histories [-- <seeds> <steps> <first seed>]: random histories that a small and a real Redis answer, as many and as long as one has time
 // for. Unless said otherwise 20 of 5 000 steps.
 import { spawnSync } from 'node:child_process';
 

@@ -5,25 +5,25 @@ import type { World } from '../world.js';
 import { HistoryLog } from './history-log.js';
 import { createdAmong, MadeIds } from './made-ids.js';
 
-/** The specification and the store that is held against it, at the same instants of one clock. Whatever is asked is asked of both. */
+/** The store over the small Redis and over a real one, at the same instants of one clock. Whatever is asked is asked of both. */
 export class TwoStores {
   readonly log = new HistoryLog();
   private readonly made = [new MadeIds(), new MadeIds()] as const;
   private labels = 0;
 
   constructor(
-    private readonly memory: World,
+    private readonly small: World,
     /** Moves the clock of both. */
     private readonly redis: World,
   ) {}
 
   open(options: QueueOptions): void {
-    this.memory.store(options);
+    this.small.store(options);
     this.redis.store(options);
   }
 
   get worlds(): readonly [World, World] {
-    return [this.memory, this.redis];
+    return [this.small, this.redis];
   }
 
   pass(ms: number): void {
@@ -38,7 +38,7 @@ export class TwoStores {
   async both<G, T>(
     given: G,
     ask: (queue: QueueStore, given: G, index: 0 | 1) => Promise<T>,
-    compare: (redis: T, memory: T) => unknown = (redis, memory) => expect(redis).toEqual(memory),
+    compare: (small: T, redis: T) => unknown = (small, redis) => expect(small).toEqual(redis),
   ): Promise<T> {
     const answers = await Promise.all(
       this.worlds.map((world, i) => {
@@ -47,13 +47,13 @@ export class TwoStores {
       }),
     );
     this.noteMade(answers);
-    const [memory, redis] = answers.map((answer, i) => this.made[i as 0 | 1].toLabels(answer));
-    this.log.note(this.now(), ask.toString(), given, [memory, redis]);
-    await compare(redis!, memory!);
-    return memory!;
+    const [small, redis] = answers.map((answer, i) => this.made[i as 0 | 1].toLabels(answer));
+    this.log.note(this.now(), ask.toString(), given, [small, redis]);
+    await compare(small!, redis!);
+    return redis!;
   }
 
-  /** Whole states, and Redis' indexes beside. */
+  /** Whole states, and the indexes of the real one beside. */
   async compareAll(): Promise<void> {
     const states = ['due', 'scheduled', 'active', 'dead', 'completed'] as const;
     await this.both(undefined, async ({ view }) => ({
@@ -72,9 +72,9 @@ export class TwoStores {
   }
 
   /** Made ids are those that a schedule answers without having been given one; both stores answer them at the same index. */
-  private noteMade([memory, redis]: readonly unknown[]): void {
+  private noteMade([small, redis]: readonly unknown[]): void {
     const inRedis = new Map(createdAmong(redis).map(({ id, index }) => [index, id]));
-    for (const { id, index } of createdAmong(memory)) {
+    for (const { id, index } of createdAmong(small)) {
       const other = inRedis.get(index);
       if (other === undefined || other === id) continue;
       const label = `#${++this.labels}`;

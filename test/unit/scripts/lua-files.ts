@@ -16,6 +16,15 @@ interface Modules {
     declaredAt: Map<string, Map<string, number>>,
     names: object,
   ): Map<string, Line[][]>;
+  emitJs(sources: Sources, scripts: readonly string[], checked: object): MadeJs;
+}
+
+/** See scripts/lua/emit-js.mjs. */
+export interface MadeJs {
+  programs: Map<string, { file: string; line: number; code: string }[]>;
+  patterns: string[];
+  commands: string[];
+  fields: string[];
 }
 
 /** A line of a script: see scripts/lua/emit-lua.mjs. */
@@ -27,9 +36,10 @@ export interface Line {
 }
 
 const load = (file: string): Promise<Partial<Modules>> => import(`../../../scripts/lua/${file}`);
-const { Sources, ShortNames, check, emitLua, emitTypes } = {
+const { Sources, ShortNames, check, emitJs, emitLua, emitTypes } = {
   ...(await load('read.mjs')),
   ...(await load('check.mjs')),
+  ...(await load('emit-js.mjs')),
   ...(await load('emit-lua.mjs')),
   ...(await load('emit-types.mjs')),
   ...(await load('short-names.mjs')),
@@ -44,6 +54,12 @@ export function piecesOf(files: Record<string, string>, scripts: readonly string
   const { declaredAt, names } = check(sources, scripts, new Map(KEYS.map((key) => [key, {}])));
   const pieces = emitLua(sources, scripts, declaredAt, new ShortNames(sources, names));
   return scripts.map((script) => pieces.get(script)!);
+}
+
+/** The same as JavaScript. */
+export function jsOf(files: Record<string, string>, scripts: readonly string[]): MadeJs {
+  const sources = new Sources((file) => files[file]);
+  return emitJs(sources, scripts, check(sources, scripts, new Map(KEYS.map((key) => [key, {}]))));
 }
 
 const linesOf = (files: Record<string, string>, others: readonly string[] = []) =>
@@ -72,6 +88,7 @@ export function typesOf(script: string): string {
 export function refusalOf(files: Record<string, string>, ...others: string[]): string {
   try {
     embed(files, ...others);
+    jsOf(files, ['script.lua', ...others]);
     return '';
   } catch (error) {
     return (error as Error).message.replace('The Lua scripts are refused:\n', '');

@@ -2,22 +2,26 @@ import { expect, it } from '@jest/globals';
 import type { NewJob } from '../../../lib/core/job/new-job.js';
 import type { QueueOptions } from '../../../lib/core/options/queue-options.js';
 import { readModuleOptions } from '../../../lib/nest/module-options.js';
-import { nextInstant } from '../../../lib/testing/run/next-instant.js';
-import { MemoryJobStore } from '../../../lib/testing/store/memory-job-store.js';
+import { queueKeys } from '../../../lib/store/redis/keys.js';
+import { nextInstant } from '../../../lib/testing/redis/next-instant.js';
+import { ProcessJobStore } from '../../../lib/testing/redis/process-job-store.js';
+import type { SmallRedis } from '../../../lib/testing/redis/small-redis.js';
 import { VirtualClock } from '../../../lib/testing/time/virtual-clock.js';
 
 const START = 1e12;
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** A queue in memory, and what may be asked of it. `renewed`: ids of running jobs. */
+/** A queue in this process, and what may be asked of it. `renewed`: ids of running jobs. */
 function queueOf(options: QueueOptions = {}) {
   const clock = new VirtualClock();
   clock.startAt(START);
   const { settingsOf } = readModuleOptions({ queues: { default: options } }, 'test');
-  const store = new MemoryJobStore({ settingsOf, clock });
+  const store = new ProcessJobStore({ settingsOf, clock });
   const { jobs, management } = store.queue('default');
-  const queue = store.openedQueues()[0]!;
-  const next = (...renewed: string[]) => nextInstant(queue, new Set(renewed));
+  const { redis } = store as unknown as { redis: SmallRedis };
+  const keys = queueKeys('test', 'default');
+  const command = (name: string, ...args: (string | number)[]) => redis.command(name, args.map(String));
+  const next = (...renewed: string[]) => nextInstant(store.inside('default'), new Set(renewed));
   const schedule = (job: Partial<NewJob> = {}) =>
     jobs.schedule({
       name: 'work',
@@ -27,18 +31,17 @@ function queueOf(options: QueueOptions = {}) {
       due: { delayMs: 0 },
       ...job,
     } as unknown as NewJob);
+  /** As if the job had been claimed. */
   const hold = (id: string, leaseUntilMs: number) => {
-    const job = queue.ledger.findWaiting(id)!;
-    queue.ledger.takeOut(job);
-    const holding = { fence: '1', session: 's', worker: 'w', isCancelled: false, reports: 0, isUnconfirmed: false };
-    queue.ledger.hold(job, { ...holding, leaseUntilMs });
+    expect(command('ZREM', `${keys.base}lane:5::work`, id)).toBe(1);
+    command('ZADD', keys.active, leaseUntilMs, id);
   };
-  return { clock, queue, management, next, schedule, hold };
+  return { clock, keys, command, management, next, schedule, hold };
 }
 
 it('the end of a place that is left is an instant while a job is due, until it is past: then any worker may take the place', async () => {
-  const { clock, queue, next, schedule } = queueOf();
-  queue.gates.yields.set('later', START + 300).set('first', START + 250);
+  const { clock, keys, command, next, schedule } = queueOf();
+  command('ZADD', keys.yields, START + 300, 'later', START + 250, 'first');
   expect(next().atMs).toBe(NEVER);
   await schedule();
   expect(next().atMs).toBe(START + 250);
@@ -57,9 +60,9 @@ it('a job that prefers another worker, and is due at this very moment, is an ins
 });
 
 it('the end of a pause or a blackout is an instant where a job waits for it, and none of an empty queue', async () => {
-  const { next, schedule, management, queue } = queueOf();
+  const { next, schedule, management } = queueOf();
   await management.pause(60_000);
-  queue.gates.setBlackouts([{ fromMs: START - 1, toMs: START + 30_000 }]);
+  await management.setBlackouts([{ fromMs: START - 1, toMs: START + 30_000 }]);
   expect(next().atMs).toBe(NEVER);
   await schedule();
   expect(next().atMs).toBe(START + 30_000);
@@ -67,20 +70,19 @@ it('the end of a pause or a blackout is an instant where a job waits for it, and
 });
 
 it('a rate limit that is used up is an instant where a job waits for it, and no other is one', async () => {
-  const { next, schedule, queue } = queueOf({ rateLimit: { max: 2, perMs: 1_000 } });
-  queue.gates.noteStarts(1, START);
+  const { keys, command, next, schedule } = queueOf({ rateLimit: { max: 2, perMs: 1_000 } });
+  command('ZADD', keys.rate, START, 1);
   await schedule();
   expect(next().atMs).toBe(NEVER);
-  queue.gates.noteStarts(1, START);
+  command('ZADD', keys.rate, START, 2);
   expect(next().atMs).toBe(START + 1_020);
   expect(next().because()).toBe("the rateLimit of queue 'default'");
 });
 
 it('the place of a suspect, which its own worker waits for anew with each turn, is no instant', async () => {
-  const { next, schedule, queue } = queueOf({ globalConcurrency: 1 });
-  await schedule({ id: 'suspect' });
-  queue.ledger.findWaiting('suspect')!.crashes = queue.settings.maxCrashes - 1;
-  queue.gates.suspectYields.set('own', START + 200);
+  const { keys, command, next, schedule } = queueOf({ globalConcurrency: 1 });
+  await schedule();
+  command('ZADD', keys.yields, START + 200, '\town');
   expect(next().atMs).toBe(NEVER);
 });
 
@@ -97,8 +99,8 @@ it('a lease that was extended by hours is looked at shortly before its end, and 
   expect(next('renewed').atMs).toBe(START + 3_585_000);
 });
 
-it('a job that becomes due is told by its name and its id', async () => {
+it.each([undefined, 2])('a job of version %s that becomes due is told by its name and its id', async (version) => {
   const { next, schedule } = queueOf();
-  await schedule({ id: 'a', due: { delayMs: 1_000 } });
+  await schedule({ id: 'a', version, due: { delayMs: 1_000 } });
   expect(next().because()).toBe("job 'work' (a) of queue 'default' became due");
 });

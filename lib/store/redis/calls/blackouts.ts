@@ -69,6 +69,6 @@ export class RedisBlackouts {
   }
 
   private giveUpAt(): number {
-    return performance.now() + this.options.commandTimeoutMs;
+    return this.connection.now() + this.options.commandTimeoutMs;
   }
 }

@@ -1,6 +1,6 @@
 import type { QueueKeys } from '../keys.js';
 import { annotated } from '../link/call-error.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { RedisLink } from '../link/redis-link.js';
 import type { ServerClock } from '../link/server-clock.js';
 import type { NumberedScript } from '../scripts/bound-script.js';
 import { Caller, type CallerOptions } from './caller.js';
@@ -15,7 +15,7 @@ export class CallerPool {
   private readonly queueing: ((caller: Caller) => void)[] = [];
 
   constructor(
-    private readonly connection: RedisConnection,
+    private readonly connection: RedisLink,
     private readonly clock: ServerClock,
     private readonly keys: QueueKeys,
     private readonly options: CallerOptions & { queue: string; commandTimeoutMs: number },
@@ -27,7 +27,7 @@ export class CallerPool {
     args: A,
     bytes = 0,
   ): Promise<R> {
-    const giveUpAt = performance.now() + this.options.commandTimeoutMs;
+    const giveUpAt = this.connection.now() + this.options.commandTimeoutMs;
     const caller = await this.take();
     try {
       caller.begin();

@@ -2,7 +2,7 @@ import { QueueUnavailableError } from '../../../core/errors.js';
 import { newMaker } from '../../../core/job/job-id.js';
 import type { QueueReplicas } from '../confirm/replicas.js';
 import { type QueueKeys, receiptKey } from '../keys.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { RedisLink } from '../link/redis-link.js';
 import type { CallTraits } from '../link/send-script.js';
 import type { ServerClock } from '../link/server-clock.js';
 import type { GivenArguments, NumberedScript } from '../scripts/bound-script.js';
@@ -27,7 +27,7 @@ export class Caller {
   private number = 0;
 
   constructor(
-    private readonly connection: RedisConnection,
+    private readonly connection: RedisLink,
     private readonly clock: ServerClock,
     private readonly keys: QueueKeys,
     private readonly options: CallerOptions,
@@ -41,6 +41,11 @@ export class Caller {
     return this.current.name;
   }
 
+  /** The time by which its calls are given up. */
+  now(): number {
+    return this.connection.now();
+  }
+
   /** Numbers a new call. */
   begin(): void {
     this.number++;
@@ -52,7 +57,7 @@ export class Caller {
   }
 
   /**
-   * Sends the call that was begun last, for the first time or again. `giveUpAt` is a time of `performance.now()`;
+   * Sends the call that was begun last, for the first time or again. `giveUpAt` is a time of the link;
    * Redis refuses the call after it, so that a copy that was held up on the way cannot act later.
    * Throws `QueueUnavailableError`.
    */
@@ -66,11 +71,11 @@ export class Caller {
     const { keepReceiptMs, given, replicas } = this.options;
     if (replicas) await replicas.require(giveUpAt);
     const own = script.encode(args, given);
-    if (!this.clock.known) await this.clock.learn(this.connection, giveUpAt);
+    if (!this.clock.known) await this.clock.learn(giveUpAt);
     for (;;) {
       // The order of the arguments that `@numbered` stands for: see scripts/lua/contract.mjs.
       const all = [this.keys.base, this.number, this.clock.at(giveUpAt), keepReceiptMs, ...own];
-      const sentAt = performance.now();
+      const sentAt = this.connection.now();
       const reply = (await this.connection.run(script.name, keys, all, giveUpAt, traits)) as R;
       this.clock.note(Number(reply[1]), sentAt);
       if (reply[0] === 'overtaken') {
@@ -85,7 +90,7 @@ export class Caller {
         return reply;
       }
       // Either the time is over, or Redis' clock is another one than before, as after a failover.
-      if (performance.now() >= giveUpAt)
+      if (this.connection.now() >= giveUpAt)
         throw new QueueUnavailableError('The call reached Redis too late; it was refused.', 'refused');
     }
   }

@@ -1,7 +1,7 @@
 import { outsideJobs } from '../../../core/job/current-job.js';
 import type { SeenQueue } from '../../job-store.js';
 import { DIRECTORY, type QueueKeys, queueKeys } from '../keys.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { RedisLink } from '../link/redis-link.js';
 import { ask } from '../scripts/bound-script.js';
 import { noteQueuesScript } from '../scripts/server/contract.js';
 
@@ -14,7 +14,7 @@ const QUEUES_A_READ = 2_500;
 /** How often at most a walk is made anew. */
 const WALKS_AGAIN = 3;
 
-/** A queue that this process uses. `noteAt`: when its next use is noted, a time of `performance.now()`. */
+/** A queue that this process uses. `noteAt`: when its next use is noted, a time of the link. */
 interface UsedQueue {
   readonly name: string;
   noteAt: number;
@@ -31,7 +31,7 @@ export class RedisDirectory {
   private readonly used = new Set<UsedQueue>();
 
   constructor(
-    private readonly connection: RedisConnection,
+    private readonly connection: RedisLink,
     prefix: string,
     private readonly commandTimeoutMs: number,
   ) {
@@ -42,7 +42,7 @@ export class RedisDirectory {
   noteOf(name: string): () => void {
     const queue = { name, noteAt: Number.NEGATIVE_INFINITY };
     return () => {
-      if (performance.now() < queue.noteAt) return;
+      if (this.connection.now() < queue.noteAt) return;
       this.used.add(queue);
       outsideJobs(() => this.note([queue]));
     };
@@ -50,14 +50,14 @@ export class RedisDirectory {
 
   /** Redis is back, and may have lost the directory. What is used lately is noted at once: a call that waited for Redis has been there before. */
   noteAgain(): void {
-    const now = performance.now();
+    const now = this.connection.now();
     const lately = [...this.used].filter(({ noteAt }) => now < noteAt);
     for (let i = 0; i < lately.length; i += NAMES_A_CALL) this.note(lately.slice(i, i + NAMES_A_CALL));
   }
 
   private note(queues: readonly UsedQueue[]): void {
     const setNext = (inMs: number) => {
-      for (const queue of queues) queue.noteAt = performance.now() + inMs;
+      for (const queue of queues) queue.noteAt = this.connection.now() + inMs;
     };
     setNext(NOTED_AGAIN_MS);
     const names = queues.map(({ name }) => name);
@@ -105,6 +105,6 @@ export class RedisDirectory {
   }
 
   private giveUpAt(): number {
-    return performance.now() + this.commandTimeoutMs;
+    return this.connection.now() + this.commandTimeoutMs;
   }
 }

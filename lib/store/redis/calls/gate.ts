@@ -40,7 +40,7 @@ export class RedisGate {
   }
 
   async pausedUntil(): Promise<number | undefined> {
-    const giveUpAt = performance.now() + this.options.commandTimeoutMs;
+    const giveUpAt = this.connection.now() + this.options.commandTimeoutMs;
     const ends = await ask(this.connection, this.scripts.paused, {}, giveUpAt);
     if (ends === '') return undefined;
     return ends === ENDLESS ? Number.POSITIVE_INFINITY : Number(ends);
@@ -48,7 +48,7 @@ export class RedisGate {
 
   async limits(): Promise<LimitsUse> {
     const { rateLimit, commandTimeoutMs } = this.options;
-    const giveUpAt = performance.now() + commandTimeoutMs;
+    const giveUpAt = this.connection.now() + commandTimeoutMs;
     const args = { rateWindowMs: rateLimit ? rateWindowMs(rateLimit) : 0 };
     const [now, running, started, opensAt] = await ask(this.connection, this.scripts.limits, args, giveUpAt);
     return { nowMs: Number(now), running, started, opensAtMs: Number(opensAt) };

@@ -110,7 +110,7 @@ export class RedisGroups {
   }
 
   private giveUpAt(): number {
-    return performance.now() + this.options.commandTimeoutMs;
+    return this.connection.now() + this.options.commandTimeoutMs;
   }
 
   private async count(walk: (typeof WALKS)[number], waiting: Map<string, number>, giveUpAt: number) {

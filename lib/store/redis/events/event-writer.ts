@@ -107,7 +107,7 @@ export class EventWriter {
       try {
         this.caller.begin();
         const args = { count: taken.length, maxLength, lines };
-        await this.caller.send(this.script, args, performance.now() + GIVE_UP_MS, { bytes: lines.length });
+        await this.caller.send(this.script, args, this.caller.now() + GIVE_UP_MS, { bytes: lines.length });
         this.goesOn();
         return;
       } catch (error) {

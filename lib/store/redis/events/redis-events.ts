@@ -5,7 +5,7 @@ import type { QueueEvents, ReadEvents } from '../../job-store.js';
 import { readEventLine } from '../codec/event-text.js';
 import type { QueueKeys } from '../keys.js';
 import type { QueueLink } from '../link/queue-link.js';
-import type { WakeListener } from '../link/wake-listener.js';
+import type { MessageLink } from '../link/redis-link.js';
 import { ask } from '../scripts/bound-script.js';
 import { readEventsScript } from '../scripts/events/contract.js';
 import type { EventWriter } from './event-writer.js';
@@ -32,7 +32,7 @@ export class RedisEvents implements QueueEvents {
     private readonly keys: QueueKeys,
     private readonly options: { queue: string; commandTimeoutMs: number },
     /** Opened when somebody watches. */
-    private readonly listener: () => WakeListener,
+    private readonly listener: () => MessageLink,
     /** Where `streamEvents` is on. */
     private readonly writer?: EventWriter,
   ) {}
@@ -47,7 +47,7 @@ export class RedisEvents implements QueueEvents {
 
   async read(from: EventPlace): Promise<ReadEvents> {
     const { events: key } = this.keys;
-    const giveUpAt = performance.now() + this.options.commandTimeoutMs;
+    const giveUpAt = this.connection.now() + this.options.commandTimeoutMs;
     if (from === 'end') {
       const [last] = await this.connection.read(
         'list',

@@ -77,6 +77,11 @@ export class RedisConnection {
     this.isReadyBy(Number.POSITIVE_INFINITY).catch(() => {});
   }
 
+  /** The time by which calls are given up, and Redis' clock is carried on: that of `performance.now()`. */
+  now(): number {
+    return performance.now();
+  }
+
   /** Why Redis cannot be reached; `undefined` where it can, or where nothing was heard of it. */
   get trouble(): Reason | undefined {
     return this.reachability.trouble;

@@ -8,7 +8,7 @@ const JUMP_MS = 1_000;
 /** How far clocks may drift apart: twice as much as NTP slews them. */
 const DRIFT = 0.001;
 
-/** Redis' time as last heard, carried on by this process's monotonic clock. No wall clock of a process is ever asked. */
+/** Redis' time as last heard, carried on by the monotonic clock of its link. No wall clock of a process is ever asked. */
 export class ServerClock {
   private offsetMs = Number.NaN;
 
@@ -17,8 +17,9 @@ export class ServerClock {
   private roomMs = 0;
 
   constructor(
+    private readonly link: Pick<QueueLink, 'run' | 'now'>,
     private readonly keys: QueueKeys,
-    /** Called where Redis' clock went so many ms ahead of this process's monotonic clock, or back where they are negative. */
+    /** Called where Redis' clock went so many ms ahead of the link's monotonic clock, or back where they are negative. */
     private readonly jumped: (byMs: number) => void,
   ) {}
 
@@ -26,9 +27,9 @@ export class ServerClock {
     return !Number.isNaN(this.offsetMs);
   }
 
-  /** Notes what a reply that has just come said. Its call was sent at `sentAt`, a time of `performance.now()`. */
+  /** Notes what a reply that has just come said. Its call was sent at `sentAt`, a time of the link. */
   note(serverNowMs: number, sentAt: number): void {
-    const now = performance.now();
+    const now = this.link.now();
     const offsetMs = serverNowMs - now;
     const roomMs = now - sentAt;
     // By as much as no reply that was long under way, or lay unread, explains; none of these is a jump where nothing was heard before.
@@ -42,18 +43,18 @@ export class ServerClock {
     this.heardAt = now;
   }
 
-  async learn(connection: QueueLink, giveUpAt: number): Promise<void> {
-    const sentAt = performance.now();
-    this.note(Number(await ask(connection, clockScript(this.keys), {}, giveUpAt)), sentAt);
+  async learn(giveUpAt: number): Promise<void> {
+    const sentAt = this.link.now();
+    this.note(Number(await ask(this.link, clockScript(this.keys), {}, giveUpAt)), sentAt);
   }
 
   /** How long from now it is until Redis' time is `serverMs`, in ms and fractions. */
   until(serverMs: number): number {
-    return serverMs - this.offsetMs - performance.now();
+    return serverMs - this.offsetMs - this.link.now();
   }
 
-  /** Redis' time in whole ms at a time of `performance.now()`. */
-  at(monotonicMs: number): number {
+  /** Redis' time in whole ms, now or at another time of the link. */
+  at(monotonicMs = this.link.now()): number {
     return Math.round(monotonicMs + this.offsetMs);
   }
 }

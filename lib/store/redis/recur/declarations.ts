@@ -129,8 +129,8 @@ export class RedisDeclarations implements QueueDeclarations {
   /** By Redis' clock. */
   private async nowMs(): Promise<number> {
     const { commandTimeoutMs } = this.options;
-    if (!this.clock.known) await this.clock.learn(this.connection, performance.now() + commandTimeoutMs);
-    return this.clock.at(performance.now());
+    if (!this.clock.known) await this.clock.learn(this.connection.now() + commandTimeoutMs);
+    return this.clock.at();
   }
 }
 

@@ -132,12 +132,12 @@ export class RedisRecurrences implements QueueRecurrences {
 
   /** By Redis' clock. */
   private async nowMs(): Promise<number> {
-    if (!this.clock.known) await this.clock.learn(this.connection, this.giveUpAt);
-    return this.clock.at(performance.now());
+    if (!this.clock.known) await this.clock.learn(this.giveUpAt);
+    return this.clock.at();
   }
 
   private get giveUpAt(): number {
-    return performance.now() + this.options.commandTimeoutMs;
+    return this.connection.now() + this.options.commandTimeoutMs;
   }
 
   /** All that are listed. */

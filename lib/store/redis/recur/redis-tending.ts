@@ -74,7 +74,7 @@ export class RedisTending {
   /** Gives recurrences the instants that they need; see `tend.lua` for what stands in `needs`. */
   private async refill(needs: readonly string[]): Promise<void> {
     for (let i = 0; i < needs.length; i += REFILLED_A_CALL * FIELDS_A_NEED) {
-      const reckonedAt = Math.floor(this.clock.at(performance.now()));
+      const reckonedAt = Math.floor(this.clock.at());
       const rows: (string | number)[] = [];
       for (let at = i; at < Math.min(needs.length, i + REFILLED_A_CALL * FIELDS_A_NEED); at += FIELDS_A_NEED) {
         const [id, version, how, from, wall, rule] = needs.slice(at, at + FIELDS_A_NEED) as Need;

@@ -4,7 +4,7 @@ import type { JobIdMaker } from '../../../core/job/job-id.js';
 import type { Answered, NewJob, ScheduledAnswer } from '../../job-store.js';
 import type { QueueKeys } from '../keys.js';
 import { aboutJob, NOT_SENT, unavailable } from '../link/call-error.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { RedisLink } from '../link/redis-link.js';
 import type { ServerClock } from '../link/server-clock.js';
 import { ScheduleBatch } from './schedule-batch.js';
 import { type PendingSchedule, ScheduleSender, type ScheduleSenderOptions } from './schedule-sender.js';
@@ -31,7 +31,7 @@ export class ScheduleOutbox {
   private readonly idle: ScheduleSender[];
 
   constructor(
-    private readonly connection: RedisConnection,
+    private readonly connection: RedisLink,
     clock: ServerClock,
     keys: QueueKeys,
     ids: JobIdMaker,
@@ -60,7 +60,7 @@ export class ScheduleOutbox {
   }
 
   private giveUpAt(): number {
-    return performance.now() + this.options.commandTimeoutMs;
+    return this.connection.now() + this.options.commandTimeoutMs;
   }
 
   private push(pending: PendingSchedule): void {
@@ -72,7 +72,8 @@ export class ScheduleOutbox {
   private start(): void {
     const sender = this.idle.pop()!;
     // The first of these calls may come from a handler, and the last from elsewhere, long after.
-    queueMicrotask(() => outsideJobs(() => void this.sendAll(sender)));
+    // By a promise: fake timers of a test runner replace `queueMicrotask`.
+    void Promise.resolve().then(() => outsideJobs(() => void this.sendAll(sender)));
   }
 
   private async sendAll(sender: ScheduleSender): Promise<void> {

@@ -3,7 +3,7 @@ import type { NewJob, ScheduledAnswer } from '../../job-store.js';
 import { Caller, type CallerOptions } from '../calls/caller.js';
 import type { QueueKeys } from '../keys.js';
 import { aboutJob } from '../link/call-error.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { RedisLink } from '../link/redis-link.js';
 import type { ServerClock } from '../link/server-clock.js';
 import { type ScheduleReply, scheduleScript } from '../scripts/schedule/contract.js';
 import { SET_OVER, SharedArguments, setOver, statusOf } from './shared-arguments.js';
@@ -32,7 +32,7 @@ export class ScheduleSender {
   private readonly script;
 
   constructor(
-    connection: RedisConnection,
+    connection: RedisLink,
     clock: ServerClock,
     keys: QueueKeys,
     private readonly ids: JobIdMaker,

@@ -42,7 +42,7 @@ interface Runner {
   ): Promise<unknown>;
 }
 
-/** Runs a script whose repetition needs no receipt. `giveUpAt` is a time of `performance.now()`. Throws `QueueUnavailableError`. */
+/** Runs a script whose repetition needs no receipt. `giveUpAt` is a time of the link. Throws `QueueUnavailableError`. */
 export async function ask<A, R>(
   runner: Runner,
   script: BoundScript<A, R>,

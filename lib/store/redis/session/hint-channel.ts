@@ -1,7 +1,8 @@
 import type { SessionHints } from '../../job-store.js';
 import { processOf, type QueueKeys, wakeChannel } from '../keys.js';
+import type { MessageLink } from '../link/redis-link.js';
 import type { ServerClock } from '../link/server-clock.js';
-import type { Hear, WakeListener } from '../link/wake-listener.js';
+import type { Hear } from '../link/wake-listener.js';
 
 /** The wire's word for a wish to cancel a job: whoever holds it has to renew its lease, and hears of the wish then. */
 const CANCEL_MESSAGE = 'cancel';
@@ -13,7 +14,7 @@ export class HintChannel {
   private hear?: Hear;
 
   constructor(
-    private readonly listener: WakeListener,
+    private readonly listener: MessageLink,
     private readonly clock: ServerClock,
     keys: QueueKeys,
     sessionId: string,

@@ -4,9 +4,8 @@ import type { Session, SessionHints, Turn, TurnAnswer } from '../../job-store.js
 import { Caller } from '../calls/caller.js';
 import type { QueueKeys } from '../keys.js';
 import { causeOf } from '../link/call-error.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { MessageLink, RedisLink } from '../link/redis-link.js';
 import type { ServerClock } from '../link/server-clock.js';
-import type { WakeListener } from '../link/wake-listener.js';
 import { ask, type GivenArguments } from '../scripts/bound-script.js';
 import {
   type OrdinaryArguments,
@@ -44,8 +43,8 @@ const REGISTERED_AT_MOST = 5;
 
 /** What all sessions of this process share: a connection, and one more for messages. */
 export interface SessionLink {
-  readonly connection: RedisConnection;
-  readonly listener: WakeListener;
+  readonly connection: RedisLink;
+  readonly listener: MessageLink;
 }
 
 /** What is sent of a turn: an ordinary one, a whole one, or one of a relay, which moves jobs instead of running them. */
@@ -83,7 +82,7 @@ export class RedisSession implements Session {
   private readonly freeCallers: Caller[] = [];
   /** Where the last turn that was answered stopped looking. */
   private cursor = '';
-  /** When the recurrences of the queue are to be tended, a time of `performance.now()`, by the last turn that looked. */
+  /** When the recurrences of the queue are to be tended, a time of the link, by the last turn that looked. */
   private tendAt: number | undefined;
   /** Turns are to be whole: the queue uses more than an ordinary turn knows, or has more to trim. */
   private usesMore = false;
@@ -123,11 +122,11 @@ export class RedisSession implements Session {
           emptied(reply);
           this.cursor = cursor;
           if (!hasNotLooked) {
-            this.tendAt = answer.tendInMs === undefined ? undefined : performance.now() + answer.tendInMs;
+            this.tendAt = answer.tendInMs === undefined ? undefined : this.link.connection.now() + answer.tendInMs;
             return answer;
           }
           if (this.tendAt === undefined) return answer;
-          return { ...answer, tendInMs: Math.max(0, this.tendAt - performance.now()) };
+          return { ...answer, tendInMs: Math.max(0, this.tendAt - this.link.connection.now()) };
         }
         if (++registered > REGISTERED_AT_MOST)
           throw new Error(`${this.keys.base}handles:${this.who.crew} does not keep what is written to it.`);
@@ -154,7 +153,7 @@ export class RedisSession implements Session {
 
   private async send({ caller, sent }: TurnInFlight, heard?: () => void): Promise<AnyReply> {
     const { connection } = this.link;
-    const sentAt = performance.now();
+    const sentAt = connection.now();
     const before = connection.received;
     const giveUpAt = sentAt + TRY_MS;
     const traits = { isPatient: true, heard };
@@ -164,7 +163,7 @@ export class RedisSession implements Session {
     else if (sent.script === 'turn')
       reply = await caller.send(this.turnScript, sent.args, giveUpAt, { ...traits, fromBytes: turnFromBytes });
     else reply = await caller.send(this.relayScript!, sent.args, giveUpAt, traits);
-    connection.downlink.note(connection.received - before, performance.now() - sentAt);
+    connection.downlink.note(connection.received - before, connection.now() - sentAt);
     return reply;
   }
 
@@ -214,7 +213,7 @@ export class RedisSession implements Session {
     for (let i = 0; i < names.length; i += NAMES_A_CALL) {
       const size = i === 0 ? names.length : 0;
       const args = { keepMs: KEEP_NAMES_MS, size, names: names.slice(i, i + NAMES_A_CALL) };
-      await ask(this.link.connection, this.registerScript, args, performance.now() + TRY_MS);
+      await ask(this.link.connection, this.registerScript, args, this.link.connection.now() + TRY_MS);
     }
   }
 }

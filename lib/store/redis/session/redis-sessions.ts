@@ -63,11 +63,12 @@ export class RedisSessions implements QueueSessions {
 
   private open(id: string, crew: string, names: readonly string[], traits: string, target?: RelayTarget): Session {
     const { keys, options } = this;
-    const clock = new ServerClock(keys, options.jumped);
+    const link = this.link();
+    const clock = new ServerClock(link.connection, keys, options.jumped);
     // Those that begin together, or return together after an outage, would look together from then on. So each has a pace of its own.
     const longestMs = Math.min(this.settings.maxSleepMs, this.settings.leaseMs / 3);
     const settings = { ...this.settings, maxSleepMs: Math.ceil(longestMs * (1 - EARLIER * options.random())) };
     const who = { id, crew, names, traits, options: options.listedOptions, target };
-    return new RedisSession(this.link(), clock, keys, who, settings, options);
+    return new RedisSession(link, clock, keys, who, settings, options);
   }
 }

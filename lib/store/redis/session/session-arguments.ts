@@ -7,7 +7,7 @@ import type { StuckHandlers, Turn } from '../../job-store.js';
 import { encodeGroupsRule } from '../codec/group-text.js';
 import type { ListedOptions } from '../codec/listed-options.js';
 import { encodeStuck } from '../codec/worker-traits.js';
-import type { RedisConnection } from '../link/connection.js';
+import type { RedisLink } from '../link/redis-link.js';
 import type { ServerClock } from '../link/server-clock.js';
 import type { OrdinaryArguments, RelayArguments, TurnArguments } from '../scripts/turn/contract.js';
 import type { HintChannel } from './hint-channel.js';
@@ -38,7 +38,7 @@ export type Listing = Pick<TurnArguments, 'presence' | 'host' | 'options'>;
 
 /** Writes the arguments of a session's turns: who it is, the settings of its queue, and what the turn itself says. */
 export class SessionArguments {
-  /** When its presence must be noted again, a time of `performance.now()`. */
+  /** When its presence must be noted again, a time of the link. */
   private presentUntil = 0;
   private hasLeft = false;
   /** Of the handlers that are stuck: what is listed, and since when the longest of them is, by Redis' clock. */
@@ -56,7 +56,7 @@ export class SessionArguments {
   private readonly isOrdinaryQueue: boolean;
 
   constructor(
-    private readonly connection: RedisConnection,
+    private readonly connection: RedisLink,
     private readonly hints: HintChannel,
     private readonly who: SessionIdentity,
     private readonly settings: QueueSettings,
@@ -176,7 +176,7 @@ export class SessionArguments {
     this.hasLeft ||= isLast;
     // Also in turns after the last one, which only settle and renew: jobs that they put back must not wait for this worker.
     if (this.hasLeft) return { presence: 'gone', host: this.host(this.stuck), options: '' };
-    const now = performance.now();
+    const now = this.connection.now();
     const text = stuck ? this.stuckText(stuck, now) : '';
     const isAsListed = text === this.stuck;
     const { hears } = this.hints;

@@ -59,7 +59,7 @@ export class RedisInspection {
 
   /** One call for up to `LANES_A_CALL` due lanes. */
   async overview(withinMs: number): Promise<QueueOverview> {
-    const giveUpAt = performance.now() + Math.min(withinMs, this.commandTimeoutMs);
+    const giveUpAt = this.connection.now() + Math.min(withinMs, this.commandTimeoutMs);
     const { waiting, active, dead, completed, nextDue, nowMs, ...first } = await this.readCounts(
       '',
       LANES_A_CALL,
@@ -232,6 +232,6 @@ export class RedisInspection {
   }
 
   private giveUpAt(): number {
-    return performance.now() + this.commandTimeoutMs;
+    return this.connection.now() + this.commandTimeoutMs;
   }
 }

@@ -11,7 +11,7 @@ import { WaitingList } from './waiting-list.js';
 const JOBS_A_CALL = 200;
 const BYTES_A_CALL = 1024 * 1024;
 
-/** Reads jobs of one queue in short calls, as many as are needed, all before `giveUpAt`, a time of `performance.now()`. */
+/** Reads jobs of one queue in short calls, as many as are needed, all before `giveUpAt`, a time of the link. */
 export class RedisListing {
   constructor(
     private readonly connection: QueueLink,

@@ -133,7 +133,7 @@ export class RedisPresence {
   }
 
   private giveUpAt(): number {
-    return performance.now() + this.options.commandTimeoutMs;
+    return this.connection.now() + this.options.commandTimeoutMs;
   }
 }
 

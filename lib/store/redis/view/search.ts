@@ -51,7 +51,7 @@ export class RedisSearch {
       dueTo: selection.dueToMs ?? Number.MAX_SAFE_INTEGER,
       ids: asked,
     };
-    const giveUpAt = performance.now() + this.commandTimeoutMs;
+    const giveUpAt = this.connection.now() + this.commandTimeoutMs;
     const reply = await ask(this.connection, findScript(this.keys), args, giveUpAt, { fromBytes: foundFromBytes });
     const [goOn, looked, bytes, untold, ...rows] = reply;
     if (asked.length > 0) {

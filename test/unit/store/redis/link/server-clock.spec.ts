@@ -6,8 +6,11 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
+/** Nothing is asked over it. */
+const LINK = { now: () => performance.now(), run: async () => undefined };
+
 it('tells how long it is until a time of Redis, with fractions of a millisecond', () => {
-  const clock = new ServerClock(queueKeys('sq', 'q'), () => {});
+  const clock = new ServerClock(LINK, queueKeys('sq', 'q'), () => {});
   const before = performance.now();
   clock.note(5_000.75, before);
   const told = clock.until(5_010);
@@ -21,7 +24,7 @@ describe('a jump of the clock of Redis', () => {
   /** Each reply: when its call was sent, when it was read, and what it said, in ms after the first one. */
   function jumpsOf(...replies: [sent: number, read: number, said: number][]): number[] {
     const jumps: number[] = [];
-    const clock = new ServerClock(queueKeys('sq', 'q'), (byMs) => jumps.push(byMs));
+    const clock = new ServerClock(LINK, queueKeys('sq', 'q'), (byMs) => jumps.push(byMs));
     const now = jest.spyOn(performance, 'now');
     for (const [sent, read, said] of replies) {
       now.mockReturnValue(10_000 + read);

@@ -7,6 +7,7 @@ import { ScheduleOutbox } from '../../../../../lib/store/redis/schedule/schedule
 it('what sends the schedules of many callers is not below the handler that made the first of them', async () => {
   const seen: unknown[] = [];
   const connection = {
+    now: () => performance.now(),
     ready: async () => {
       seen.push(currentScheduledJob());
       throw new QueueClosedError('closed');

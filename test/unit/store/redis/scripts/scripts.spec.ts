@@ -67,7 +67,12 @@ describe('what is made of the .lua files', () => {
   it('is up to date', async () => {
     const { embed } = (await import(EMBEDDER)) as { embed(): Record<string, string> };
     const made = embed();
-    expect(Object.keys(made)).toEqual(['embedded.ts', ...CONTRACTS, '../../../core/constants.ts']);
+    expect(Object.keys(made)).toEqual([
+      'embedded.ts',
+      '../../../testing/redis/lua/programs.ts',
+      ...CONTRACTS,
+      '../../../core/constants.ts',
+    ]);
     for (const [file, text] of Object.entries(made))
       expect(readFileSync(join(SCRIPTS_FOLDER, file), 'utf8')).toBe(text);
   });

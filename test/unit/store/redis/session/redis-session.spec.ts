@@ -22,6 +22,7 @@ function openSession(options: Parameters<typeof readQueueOptions>[1] = {}) {
   const waiting: { resolve(reply: unknown): void; reject(error: Error): void }[] = [];
   const connection = {
     received: 0,
+    now: () => performance.now(),
     downlink: { note() {}, bytesIn: () => 1_000_000 },
     run: async (script: string, _keys: unknown, args: readonly unknown[]) => {
       if (script === 'clock') return [NOW, NOW];
@@ -39,7 +40,7 @@ function openSession(options: Parameters<typeof readQueueOptions>[1] = {}) {
   const who = { id: 'w', crew: 'g', names: ['mail'], traits: '0.1.0,10', options: { digest: '0a', text: '{}' } };
   const session = new RedisSession(
     link,
-    new ServerClock(keys, () => {}),
+    new ServerClock(link.connection, keys, () => {}),
     keys,
     who,
     readQueueOptions('mail', options),

@@ -21,6 +21,7 @@ function slowRedis() {
     return reply;
   };
   const connection = {
+    now: () => performance.now(),
     read: (_kind: unknown, _command: unknown, giveUpAt: number) => answer(['5'], giveUpAt),
     run: (script: ScriptName, _keys: unknown, _args: unknown, giveUpAt: number) => answer(replies[script], giveUpAt),
   } as unknown as RedisConnection;
