@@ -4,7 +4,14 @@ import { JobIdMaker } from '../../core/job/job-id.js';
 import type { QueueSettings } from '../../core/options/queue-options.js';
 import { Codecs } from '../../core/payload/codecs.js';
 import { isReadable } from '../../store/envelope.js';
-import type { JobStore, QueueEvents, QueueSessions, QueueStore, SeenQueue } from '../../store/job-store.js';
+import type {
+  CompletionJob,
+  JobStore,
+  QueueEvents,
+  QueueSessions,
+  QueueStore,
+  SeenQueue,
+} from '../../store/job-store.js';
 import { RedisDirectory } from '../../store/redis/calls/directory.js';
 import { ClockLog } from '../../store/redis/checks/clock-log.js';
 import { decodeEnvelope } from '../../store/redis/codec/envelope-text.js';
@@ -59,6 +66,7 @@ export class ProcessJobStore implements JobStore {
   /** The names of jobs that a script has taken out, by key and id: read before they are gone. */
   private readonly names = new Map<string, string>();
   private readonly pulls = new Set<PullSession>();
+  private completed?: (queue: string, job: CompletionJob) => void;
   private isClosed = false;
 
   constructor(private readonly options: ProcessJobStoreOptions) {
@@ -101,6 +109,10 @@ export class ProcessJobStore implements JobStore {
   /** The queues that have been opened. */
   openedQueues(): QueueInside[] {
     return [...this.opened.values()].map(({ inside }) => inside);
+  }
+
+  hearCompletions(listener: (queue: string, job: CompletionJob) => void): void {
+    this.completed = listener;
   }
 
   queues(): Promise<SeenQueue[]> {
@@ -151,6 +163,9 @@ export class ProcessJobStore implements JobStore {
       isUsed: this.directory.noteOf(name),
       // There is no fleet that would look in step.
       random: () => 0,
+      completed: (jobs) => {
+        for (const job of jobs) this.completed?.(name, job);
+      },
     });
     const keys = queueKeys(PREFIX, name);
     const inside = new QueueInside(name, settings, this.outage, keys, this.link, () => clock.wallNow());
