@@ -59,15 +59,16 @@ for i = 2, #ended, 2 do
     if not versionedName or versionedName ~= name or lanePriority ~= priority then return { 'whole', digits(now), 'uses' } end
     local jobs, head = redis.call('ZRANGE', base .. 'lane:' .. lane, 0, 1, 'WITHSCORES'), byLane[lane]
     local isHeadDue = jobs[1] and tonumber(jobs[2]) <= now
-    -- Somebody has changed the lane or the index.
-    if not jobs[1] or isHeadDue and not isDue or head and head.id ~= jobs[1] then return { 'whole', digits(now), '' } end
+    -- Somebody has changed the lane or the index, or the job is settled twice.
+    if not jobs[1] or isHeadDue and not isDue or head and (head.freed or head.id ~= jobs[1]) then return { 'whole', digits(now), '' } end
     local freedLane = { name = lane, jobs = jobs, headDue = jobs[2], freeAt = nil }
     freed[#freed + 1] = freedLane
     if head then
       head.freed = freedLane
     elseif isHeadDue then
       -- Where all unseen lanes were read, this one has been seen.
-      joined[#joined + 1] = { group = group, lane = lane, id = jobs[1], due = jobs[2], freed = freedLane, wasSeen = not grouping.areSomeUnseen }
+      head = { group = group, lane = lane, id = jobs[1], due = jobs[2], freed = freedLane, wasSeen = not grouping.areSomeUnseen }
+      joined[#joined + 1], byLane[lane] = head, head
     end
   end
 end
