@@ -14,6 +14,8 @@ FEWEST_JOBS = 16
 MOST_JOBS = 500
 -- A turn that starts more jobs of groups keeps Redis from others for too long, as each may be of another group.
 MOST_JOBS_OF_GROUPS = 250
+-- A claim sees as many lanes of groups as it may claim jobs, but at least so many.
+LANES_SEEN = 20
 -- How many levels, and how many heads of one level, a turn reads at first. What one part of it has read another takes for all that it asked for.
 FIRST_HEADS = 8
 -- How many jobs of a lane a turn reads at first where several lanes compete; then four times as many.

@@ -11,6 +11,8 @@ export const FEWEST_JOBS = 16;
 export const MOST_JOBS = 500;
 /** A turn that starts more jobs of groups keeps Redis from others for too long, as each may be of another group. */
 export const MOST_JOBS_OF_GROUPS = 250;
+/** A claim sees as many lanes of groups as it may claim jobs, but at least so many. */
+export const LANES_SEEN = 20;
 /** How many levels, and how many heads of one level, a turn reads at first. What one part of it has read another takes for all that it asked for. */
 export const FIRST_HEADS = 8;
 /** How many jobs of a lane a turn reads at first where several lanes compete; then four times as many. */

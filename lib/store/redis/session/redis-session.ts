@@ -8,6 +8,9 @@ import type { MessageLink, RedisLink } from '../link/redis-link.js';
 import type { ServerClock } from '../link/server-clock.js';
 import { ask, type GivenArguments } from '../scripts/bound-script.js';
 import {
+  type InOrderArguments,
+  type InOrderReply,
+  inOrderScript,
   type OrdinaryArguments,
   type OrdinaryReply,
   ordinaryScript,
@@ -47,9 +50,10 @@ export interface SessionLink {
   readonly listener: MessageLink;
 }
 
-/** What is sent of a turn: an ordinary one, a whole one, or one of a relay, which moves jobs instead of running them. */
+/** What is sent of a turn: an ordinary one, one of groups in order, a whole one, or one of a relay, which moves jobs instead of running them. */
 type Sent =
   | { readonly script: 'ordinary'; readonly args: OrdinaryArguments }
+  | { readonly script: 'in-order'; readonly args: InOrderArguments }
   | { readonly script: 'turn'; readonly args: TurnArguments }
   | { readonly script: 'relay'; readonly args: RelayArguments };
 
@@ -62,16 +66,17 @@ interface TurnInFlight {
   sent: Sent;
 }
 
-type AnyReply = OrdinaryReply | TurnReply | RelayReply;
+type AnyReply = OrdinaryReply | InOrderReply | TurnReply | RelayReply;
 
 /** A whole turn did not ask what the queue uses. */
 const NOT_ASKED = '-';
-/** What the script of an ordinary turn answers where it has written nothing and the turn is to be taken whole. */
+/** What the scripts of ordinary turns and of groups in order answer where they have written nothing and the turn is to be taken whole. */
 const WHOLE = 'whole';
 
 /** The talk of one consumer in this process with one queue in Redis. */
 export class RedisSession implements Session {
   private readonly ordinaryScript;
+  private readonly inOrderScript;
   private readonly turnScript;
   private readonly relayScript;
   private readonly registerScript;
@@ -84,8 +89,11 @@ export class RedisSession implements Session {
   private cursor = '';
   /** When the recurrences of the queue are to be tended, a time of the link, by the last turn that looked. */
   private tendAt: number | undefined;
-  /** Turns are to be whole: the queue uses more than an ordinary turn knows, or has more to trim. */
-  private usesMore = false;
+  /**
+   * What the queue uses, as far as this session knows: '' what ordinary turns know; 'groups' nothing else but groups; 'more' what only whole turns
+   * know, or there is more to trim.
+   */
+  private uses: '' | 'groups' | 'more' = '';
 
   constructor(
     private readonly link: SessionLink,
@@ -100,6 +108,7 @@ export class RedisSession implements Session {
     this.args = new SessionArguments(link.connection, this.hints, who, settings, clock);
     this.registerScript = registerScript(keys, { crew });
     this.ordinaryScript = ordinaryScript(keys);
+    this.inOrderScript = inOrderScript(keys);
     this.turnScript = turnScript(keys, { crew });
     this.relayScript = target && relayScript(keys, { crew, target: target.key });
   }
@@ -110,7 +119,7 @@ export class RedisSession implements Session {
       try {
         const reply = await this.send(sent, heard);
         if (reply[0] === WHOLE) {
-          if (String(reply[2]) !== '') this.usesMore = true;
+          if (String(reply[2]) !== '') this.uses = 'more';
           sent.sent = this.whole(sent);
           continue;
         }
@@ -160,6 +169,8 @@ export class RedisSession implements Session {
     let reply: AnyReply;
     if (sent.script === 'ordinary')
       reply = await caller.send(this.ordinaryScript, sent.args, giveUpAt, { ...traits, fromBytes: ordinaryFromBytes });
+    else if (sent.script === 'in-order')
+      reply = await caller.send(this.inOrderScript, sent.args, giveUpAt, { ...traits, fromBytes: ordinaryFromBytes });
     else if (sent.script === 'turn')
       reply = await caller.send(this.turnScript, sent.args, giveUpAt, { ...traits, fromBytes: turnFromBytes });
     else reply = await caller.send(this.relayScript!, sent.args, giveUpAt, traits);
@@ -168,10 +179,11 @@ export class RedisSession implements Session {
   }
 
   private decode({ script }: Sent, reply: AnyReply, turn: Turn): Decoded {
-    if (script === 'ordinary') return decodeOrdinary(reply as OrdinaryReply, turn, this.settings);
+    if (script === 'ordinary' || script === 'in-order')
+      return decodeOrdinary(reply as OrdinaryReply, turn, this.settings);
     if (script === 'relay') return decodeRelay(reply as RelayReply);
     const { uses } = readTurnReply(reply as TurnReply);
-    if (uses !== NOT_ASKED) this.usesMore = uses !== '';
+    if (uses !== NOT_ASKED) this.uses = uses;
     return decodeTurn(reply as TurnReply, turn, this.settings);
   }
 
@@ -191,8 +203,10 @@ export class RedisSession implements Session {
 
   private write(about: Omit<TurnInFlight, 'sent'>): Sent {
     const { turn, cursor, listing } = about;
-    if (!this.who.target && !this.usesMore && this.args.isOrdinary(turn, cursor, listing))
-      return { script: 'ordinary', args: this.args.ofOrdinary(turn, listing) };
+    if (this.who.target || this.uses === 'more' || !this.args.isOrdinary(turn, cursor, listing))
+      return this.whole(about);
+    if (this.uses === '') return { script: 'ordinary', args: this.args.ofOrdinary(turn, listing) };
+    if (this.args.isInOrder(turn, listing)) return { script: 'in-order', args: this.args.ofInOrder(turn) };
     return this.whole(about);
   }
 

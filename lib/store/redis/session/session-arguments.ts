@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { BYTES_A_CLAIM } from '../../../core/constants.js';
+import { BYTES_A_CLAIM, MOST_JOBS_OF_GROUPS } from '../../../core/constants.js';
 import type { QueueSettings } from '../../../core/options/queue-options.js';
 import { rateWindowMs } from '../../../core/options/rate-limit.js';
 import type { RelayTarget } from '../../../core/options/relay-options.js';
@@ -9,9 +9,9 @@ import type { ListedOptions } from '../codec/listed-options.js';
 import { encodeStuck } from '../codec/worker-traits.js';
 import type { RedisLink } from '../link/redis-link.js';
 import type { ServerClock } from '../link/server-clock.js';
-import type { OrdinaryArguments, RelayArguments, TurnArguments } from '../scripts/turn/contract.js';
+import type { InOrderArguments, OrdinaryArguments, RelayArguments, TurnArguments } from '../scripts/turn/contract.js';
 import type { HintChannel } from './hint-channel.js';
-import { encodeTurn, leavesNothingToTrim } from './turn-lists.js';
+import { encodeTurn, leavesNothing, leavesNothingToTrim } from './turn-lists.js';
 
 /** A claim also asks for no more than the link should carry in a lease divided by this. */
 const CLAIMS_A_LEASE = 3;
@@ -82,6 +82,36 @@ export class SessionArguments {
       (turn.suspects === '' || turn.suspects === 'take' || turn.suspects === 'reserve') &&
       turn.settlements.every((settlement) => leavesNothingToTrim(settlement, this.settings))
     );
+  }
+
+  /** Whether in-order.lua may take a turn that `isOrdinary`, in a queue that uses groups and nothing else. */
+  isInOrder({ limit, settlements, renewals, reports, handlers }: Turn, { presence }: Listing): boolean {
+    const { settings } = this;
+    return (
+      settings.groups.order === 'fifo' &&
+      !settings.groups.rateLimit &&
+      presence === '' &&
+      limit > 0 &&
+      limit < MOST_JOBS_OF_GROUPS &&
+      renewals.length === 0 &&
+      !reports?.length &&
+      handlers.length === 0 &&
+      settlements.every((settlement) => leavesNothing(settlement, settings))
+    );
+  }
+
+  ofInOrder(turn: Turn): InOrderArguments {
+    const { settings, who } = this;
+    return {
+      session: who.id,
+      crew: who.crew,
+      leaseMs: settings.leaseMs,
+      maxSleepMs: settings.maxSleepMs,
+      limit: turn.limit,
+      maxBytes: this.maxBytes(),
+      canHear: this.hints.hears,
+      completed: encodeTurn(turn, settings).completed,
+    };
   }
 
   ofOrdinary(turn: Turn, listing: Listing): OrdinaryArguments {

@@ -2,6 +2,46 @@
 import type { QueueKeys } from '../../keys.js';
 import type { BoundScript, GivenArguments, NumberedScript, ScriptArgument } from '../bound-script.js';
 
+/** See in-order.lua, which says what each of these is. */
+export interface InOrderArguments {
+  session: string;
+  crew: string;
+  leaseMs: number;
+  maxSleepMs: number;
+  limit: number;
+  maxBytes: number;
+  canHear: boolean;
+  completed: { id: readonly ScriptArgument[]; fence: readonly ScriptArgument[] };
+}
+
+export type InOrderReply = [status: string, now: string, bits: string, lost: string, toCancel: string, late: string, lookAt: string, fence: string, isContended: '1' | '', ...claimed: string[]];
+
+export const readInOrderReply = (r: InOrderReply) => ({ status: r[0], now: r[1], bits: r[2], lost: r[3], toCancel: r[4], late: r[5], lookAt: r[6], fence: r[7], isContended: r[8], claimed: r.slice(9) as string[] });
+
+export const IN_ORDER_CLAIMED_AT = 9;
+
+const encodeInOrder = (a: InOrderArguments, given: GivenArguments): ScriptArgument[] => [
+  given.clustered ? 1 : 0,
+  given.stealAfterMs,
+  a.session,
+  a.crew,
+  a.leaseMs,
+  a.maxSleepMs,
+  a.limit,
+  a.maxBytes,
+  a.canHear ? 1 : 0,
+  a.completed.id.length,
+  ...a.completed.id,
+  ...a.completed.fence,
+];
+
+export const inOrderScript = (keys: Pick<QueueKeys, 'base'>): NumberedScript<InOrderArguments, InOrderReply> => ({
+  name: 'in-order',
+  keys: [],
+  encode: encodeInOrder,
+  isNumbered: true,
+});
+
 /** See ordinary.lua, which says what each of these is. */
 export interface OrdinaryArguments {
   session: string;
@@ -213,7 +253,7 @@ export interface TurnArguments {
   limits: readonly ScriptArgument[];
 }
 
-export type TurnReply = [status: string, now: string, bits: string, lost: string[], toCancel: string[], recovered: string[], late: string[], brokenJobs: string[], deadDropped: string[], lookAt: string, fence: string, cursor: string, isContended: '1' | '', suspect: 'reserved' | 'taken' | 'waits' | '', skippedOccurrences: string[], tendAt: string, toTend: string[], uses: 'more' | '' | '-', completions: string[], ...claimed: string[]];
+export type TurnReply = [status: string, now: string, bits: string, lost: string[], toCancel: string[], recovered: string[], late: string[], brokenJobs: string[], deadDropped: string[], lookAt: string, fence: string, cursor: string, isContended: '1' | '', suspect: 'reserved' | 'taken' | 'waits' | '', skippedOccurrences: string[], tendAt: string, toTend: string[], uses: 'more' | 'groups' | '' | '-', completions: string[], ...claimed: string[]];
 
 export const readTurnReply = (r: TurnReply) => ({ status: r[0], now: r[1], bits: r[2], lost: r[3], toCancel: r[4], recovered: r[5], late: r[6], brokenJobs: r[7], deadDropped: r[8], lookAt: r[9], fence: r[10], cursor: r[11], isContended: r[12], suspect: r[13], skippedOccurrences: r[14], tendAt: r[15], toTend: r[16], uses: r[17], completions: r[18], claimed: r.slice(19) as string[] });
 

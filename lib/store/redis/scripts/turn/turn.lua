@@ -57,7 +57,8 @@
 -- @return skippedOccurrences text[]: three for each occurrence that the policy of its recurrence leaves out: id, name, 'missed' | 'overlap'
 -- @return tendAt text: when the recurrences of the queue are to be tended, epoch ms, '' = it has none, '-' = this turn did not look
 -- @return toTend text[]: ids of recurrences that are to be tended at once
--- @return uses 'more' | '' | '-': whether the queue uses more than an ordinary turn knows (see turn/uses.lua), or has more to trim; '-' = this turn did not ask
+-- @return uses 'more' | 'groups' | '' | '-': whether the queue uses more than an ordinary turn knows (see turn/uses.lua), or has more to trim;
+--   'groups' = nothing but groups without settings and pauses of their own; '-' = this turn did not ask
 -- @return completions text[]: three for each completion job of a set that was done by this turn: id, name, when it is due
 -- @return ...claimed text[]: three for each claimed job: id; due and, unless it is its first claim, attempt and crashes; envelope
 -- @repeat settlements are answered from the receipt, and the jobs claimed then are handed out again, without envelopes where their leases
@@ -166,7 +167,11 @@ local waitsForSuspect = suspect == '' and me.limit > 0 and suspectIndex.count > 
 local uses = decided.trimsAgain and 'more' or '-'
 if me.presence == 'here' and not decided.trimsAgain then
   -- @include turn/uses.lua
-  uses = usesMore and 'more' or ''
+  uses = ''
+  if usesMore then
+    -- @include turn/uses-beside-groups.lua
+    uses = usesBesideGroups and 'more' or 'groups'
+  end
 end
 -- With µs: a session that took it for the whole millisecond would wake up to one later.
 return { 'done', string.format('%.3f', nowUs / 1000), table.concat(report.bits), report.lost, report.toCancel, report.recovered, report.late, report.brokenJobs, report.deadDropped, digits(outlook.lookAt), digits(fence) .. unconfirmed, nextCursor, (grace.lastToFill ~= '' and grace.lastToFill ~= me.session) and '1' or '', waitsForSuspect and 'waits' or suspect, recurring and recurring.skippedOccurrences or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.toTend or {}, uses, completions or {}, unpack(claimed) }

@@ -48,6 +48,8 @@ const BY_TABLE: Record<string, string[]> = {
   'seen.key': HEADS,
   'unseen.key': HEADS,
   headsKey: HEADS,
+  seenKey: ['heads:<priority>:<ending>'],
+  unseenKey: ['heads:<priority>:<ending>'],
   'index.key': LEVELS,
   'level.indexKey': LEVELS,
   indexKey: LEVELS,

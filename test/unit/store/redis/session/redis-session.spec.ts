@@ -29,8 +29,8 @@ function openSession(options: Parameters<typeof readQueueOptions>[1] = {}) {
       scripts.push(script);
       if (args.some((arg) => arg === 'here' || (String(arg).endsWith(hostname()) && script === 'ordinary')))
         listing.push(script);
-      // Each ordinary turn meets more than it knows.
-      if (script === 'ordinary') return ['whole', NOW, whole.reason];
+      // Each of these meets more than it knows.
+      if (script === 'ordinary' || script === 'in-order') return ['whole', NOW, whole.reason];
       sent.push(CURSORS.find((cursor) => args.includes(cursor)));
       return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
     },
@@ -134,6 +134,55 @@ it('a turn that meets more than an ordinary one knows is sent whole, and so are 
   expect(await take('more')).toEqual(['turn']);
   expect(await take('')).toEqual(['turn']);
   expect(await take()).toEqual(['ordinary', 'turn']);
+});
+
+const IN_ORDER = { groups: { order: 'fifo' } } as const;
+
+it('where a queue uses nothing but groups in order, turns are sent as such, until one meets more', async () => {
+  const { session, scripts, whole, answer } = openSession(IN_ORDER);
+  const take = async (uses?: string) => {
+    const answered = session.turn(turnOf(), never);
+    await settled();
+    answer('', uses);
+    await answered;
+    return scripts.splice(0);
+  };
+  whole.reason = 'uses';
+  expect(await take('groups')).toEqual(['ordinary', 'turn']);
+  whole.reason = '';
+  expect(await take()).toEqual(['in-order', 'turn']);
+  expect(await take()).toEqual(['in-order', 'turn']);
+  whole.reason = 'uses';
+  expect(await take()).toEqual(['in-order', 'turn']);
+  expect(await take()).toEqual(['turn']);
+  expect(await take('groups')).toEqual(['turn']);
+  expect(await take('more')).toEqual(['in-order', 'turn']);
+  expect(await take('')).toEqual(['turn']);
+  expect(await take()).toEqual(['ordinary', 'turn']);
+});
+
+it.each<[string, Partial<Turn>, Parameters<typeof readQueueOptions>[1]?]>([
+  ['without capacity', { limit: 0 }],
+  ['with capacity for more jobs of groups than one script claims', { limit: 250 }],
+  ['that renews', { renewals: [{ id: '1', fence: '2' }] }],
+  ['that reports progress', { reports: [{ id: '1', fence: '2', value: '3' }] }],
+  ['of handlers with limits of their own', { handlers: [{ name: 'mail', weight: 2, free: 1, size: 1 }] }],
+  ['that gives a job back', { settlements: [{ transition: 'release', id: '1', fence: '2' }] }],
+  [
+    'that completes a job whose id is remembered',
+    { settlements: [{ transition: 'complete', id: '1', fence: '2', idWasChosen: true }] },
+  ],
+  ['of groups in due order', {}, { groups: { order: 'due' } }],
+  ['of groups with a rate', {}, { groups: { order: 'fifo', rateLimit: { max: 1, perMs: 1_000 } } }],
+])('a turn %s is whole where the queue uses groups', async (_, turn, options = IN_ORDER) => {
+  const { session, scripts, answer } = openSession(options);
+  for (const each of [turnOf(), turnOf(turn)]) {
+    const answered = session.turn(each, never);
+    await settled();
+    answer('', 'groups');
+    await answered;
+  }
+  expect(scripts).toEqual(['ordinary', 'turn', 'turn']);
 });
 
 it.each<[string, Partial<Turn>]>([

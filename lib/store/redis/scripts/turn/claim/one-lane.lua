@@ -6,8 +6,6 @@
 -- @needs parts/clock.lua
 -- @takes me, base, earliest, handlers, jobsKey, claimsKey, activeKey, deadKey, handlesKey, sleepersKey
 -- @changes oneLane, heads, stopped, unconfirmed
--- As in turn/claim/sift.lua: lanes begin with a digit, so a higher first byte is that of a late rule.
-local BYTE_9 = 57
 local isOneLevel = not (earliest[4] and tonumber(earliest[4]) <= now)
 if isOneLevel and not handlers then
   heads = redis.call('ZRANGE', base .. 'heads:' .. earliest[1], 0, FIRST_HEADS - 1, 'WITHSCORES')
@@ -40,31 +38,11 @@ if isOneLevel and not handlers then
     end
     for i = #ids, count + 1, -1 do ids[i] = nil end
     if isPlain then
-      -- @include turn/claim/may-be-claimed.lua
-      local claims = mayBeClaimed and redis.call('HMGET', claimsKey, unpack(ids)) or {}
-      for i = 1, #claims do isPlain = isPlain and not claims[i] end
-    end
-    -- In portions, so that large envelopes are noticed before many of them have been read.
-    local envelopes, bytes, most = {}, 0, FEWEST_JOBS
-    while isPlain and #envelopes < count do
-      local from = #envelopes
-      for i, envelope in ipairs(redis.call('HMGET', jobsKey, unpack(ids, from + 1, math.min(from + most, count)))) do
-        bytes = bytes + (envelope and #envelope or math.huge)
-        local maxLatenessMs = (string.byte(envelope or '') or 0) > BYTE_9 and string.match(envelope, '^%l(%d+) ')
-        -- Too late by its rule, or damaged.
-        if bytes > me.maxBytes or maxLatenessMs and now - dues[from + i] > tonumber(maxLatenessMs) then
-          isPlain = false
-          break
-        end
-        envelopes[from + i] = envelope
+      -- @include turn/claim/plain-jobs.lua
+      if envelopes then
+        oneLane = { ids = ids, dues = dues, envelopes = envelopes, lane = lane, priority = priority, nextId = nextId, nextDue = nextDue }
+        if isMoreDue then stopped = 'limit' end
       end
-      most = most * 2
-    end
-    if isPlain then
-      oneLane = { ids = ids, dues = dues, envelopes = envelopes, lane = lane, priority = priority, nextId = nextId, nextDue = nextDue }
-      if isMoreDue then stopped = 'limit' end
-      -- See turn/claim/envelopes.lua.
-      if bytes > UNCONFIRMED_BYTES then unconfirmed = 'u' end
     end
   end
 end

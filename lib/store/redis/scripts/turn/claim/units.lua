@@ -24,8 +24,8 @@
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/handles.lua
 -- @takes me, mayPass, base, isPassedOver, after, readFirst, grouping
 -- @changes openUnits, bestUnit, moveUnitOn
--- A claim sees as many lanes as it may claim jobs, but at least LANES_SEEN. FIRST_TURNS: how many turns are read at first.
-local LANES_SEEN, FIRST_TURNS = 20, 16
+-- How many turns are read at first.
+local FIRST_TURNS = 16
 
 -- By versioned name: the name alone where this session handles it, else false.
 local handled = {}
