@@ -48,6 +48,8 @@ async function resent<T>(
     return isHit;
   });
   const answer = call();
+  // Where what happens meanwhile fails, that is what is told.
+  answer.catch(() => {});
   await lost;
   await meanwhile?.();
   proxy.accept();
