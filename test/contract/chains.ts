@@ -148,6 +148,20 @@ export const chains = (world: () => World): void => {
       expect(await world().queue.sets.read('s')).toMatchObject({ state: 'done', total: 3, completed: 3 });
     });
 
+    it('of a member behind which another member is queued keeps the set pending', async () => {
+      await world().queue.sets.open('s', undefined);
+      await schedule({ set: 's' });
+      await world().queue.sets.close('s');
+      const session = worker();
+      const [first] = await session.claim();
+      await world().replace({ id: 'first', set: 's' });
+      expect(await session.settle(goingOn(first!, 'b'))).toEqual(['replaced']);
+      const [one, other] = await session.claim();
+      expect(await world().queue.sets.read('s')).toMatchObject({ state: 'closed', pending: 2 });
+      for (const job of [one, other]) await session.settle(settlement.complete(job!));
+      expect(await world().queue.sets.read('s')).toMatchObject({ state: 'done', total: 2, completed: 2 });
+    });
+
     it('keeps a chosen id of its first job remembered', async () => {
       await schedule();
       const session = worker();

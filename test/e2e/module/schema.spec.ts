@@ -58,7 +58,7 @@ const completed = async ({ inspector }: QueueApp) => (await inspector.stats()).c
 it('a queue of a newer schema is refused by producer, inspector and worker, unchanged, until its number is one that is known', async () => {
   const before = await start('producer');
   await before.producer.schedule('work', 1, { id: 'a' });
-  await admin.hset(statsOf('default'), 'schema', '2');
+  await admin.hset(statsOf('default'), 'schema', '3');
   await stopApps();
   const data = await dump('default');
 
@@ -66,7 +66,7 @@ it('a queue of a newer schema is refused by producer, inspector and worker, unch
   const error = await refusal(producer.schedule('work', 2, { id: 'b' }));
   expect(error).toMatchObject({ outcome: 'refused', redisCode: 'SCHEMA', jobId: 'b', queue: 'default' });
   expect(error.message).toContain(
-    `${prefix}:{default} holds data of schema 2 (HGET ${statsOf('default')} schema), and this version (0.1.0) knows schema 1. Nothing was changed.`,
+    `${prefix}:{default} holds data of schema 3 (HGET ${statsOf('default')} schema), and this version (0.1.0) knows schema 1 to 2. Nothing was changed.`,
   );
   const calls = [
     () => producer.cancel('a'),
@@ -86,7 +86,7 @@ it('a queue of a newer schema is refused by producer, inspector and worker, unch
   // It has tried again meanwhile.
   expect((await refusal(worker.inspector.workers())).redisCode).toBe('SCHEMA');
   expect(log.starting('error')).toEqual([
-    expect.stringMatching(/^error The worker of queue 'default' cannot go on and tries .*: SCHEMA .* of schema 2 /),
+    expect.stringMatching(/^error The worker of queue 'default' cannot go on and tries .*: SCHEMA .* of schema 3 /),
   ]);
   expect(await dump('default')).toEqual(data);
 
@@ -98,7 +98,7 @@ it('a queue of a newer schema is refused by producer, inspector and worker, unch
 it('a queue whose number is raised while a process works there is refused from its next connection on', async () => {
   const { producer } = await start('producer');
   await producer.schedule('work', 1, { id: 'a' });
-  await admin.hset(statsOf('default'), 'schema', '2');
+  await admin.hset(statsOf('default'), 'schema', '3');
   proxy.cutAll();
   expect((await refusal(producer.cancel('a'))).redisCode).toBe('SCHEMA');
 });
@@ -130,4 +130,48 @@ it('a worker that connects again while Redis is full drains a queue without a nu
   } finally {
     await admin.config('SET', 'maxmemory', '0');
   }
+});
+
+it.each<[string, (app: QueueApp) => Promise<unknown>]>([
+  ['a set', ({ producer }) => producer.openSet('s')],
+  ['a chain', ({ producer }) => producer.schedule('work', 1, { delay: '1h', then: { job: 'work', payload: 2 } })],
+  [
+    'many jobs, one with a chain',
+    ({ producer }) =>
+      producer.scheduleMany([
+        { job: 'work', payload: 1 },
+        { job: 'work', payload: 1, options: { then: { job: 'work', payload: 2 } } },
+      ]),
+  ],
+  [
+    'a chain in the place of a job',
+    async ({ producer }) => {
+      const then = { job: 'work', payload: 2 };
+      await producer.schedule('work', 1, { id: 'a', delay: '1h', onDuplicate: 'replace', then });
+    },
+  ],
+  [
+    "a chain in the caller's MULTI",
+    async ({ producer }) => {
+      const multi = admin.multi();
+      await producer.in(multi).schedule('work', 1, { then: { job: 'work', payload: 2 } });
+      await multi.exec();
+    },
+  ],
+])('a queue with %s is of schema 2 from then on, and queues without stay of schema 1', async (_, use) => {
+  const app = await start('producer');
+  await app.producer.schedule('work', 1, { id: 'plain', tags: ['a'] });
+  await app.producer.schedule('work', 1, { queue: 'other' });
+  const schemas = () => Promise.all(['default', 'other'].map((queue) => admin.hget(statsOf(queue), 'schema')));
+  const reconnect = async () => {
+    proxy.cutAll();
+    await app.inspector.stats();
+    await app.inspector.stats({ queue: 'other' });
+  };
+  await reconnect();
+  expect(await schemas()).toEqual(['1', '1']);
+  await use(app);
+  expect(await schemas()).toEqual(['2', '1']);
+  await reconnect();
+  expect(await schemas()).toEqual(['2', '1']);
 });

@@ -52,11 +52,13 @@ for _, set in ipairs(leftSets or {}) do
     local pending, by = redis.call('ZCARD', set.key), {}
     local there = set.removed[1] and redis.call('ZMSCORE', set.key, unpack(set.removed)) or {}
     for i, member in ipairs(set.removed) do
+      local next = stepAfter[member]
+      stepAfter[member] = nil
       if there[i] then
         by[set.hows[i]] = (by[set.hows[i]] or 0) + 1
         pending = pending - 1
-        if stepAfter[member] then
-          tagJob(stepAfter[member], set.name)
+        if next then
+          tagJob(next, set.name)
           pending = pending + 1
         end
       end
@@ -73,6 +75,12 @@ for _, set in ipairs(leftSets or {}) do
     end
     endings[#endings + 1] = ending
   end
+end
+
+-- A run whose place a queued job takes as the same member has not left its set, and its next step enters all the same.
+for _, step in ipairs(steps or {}) do
+  local set = stepAfter[step.after] and string.match(tagsOfFlags(step.rest), '\t(\31[^\t]*)')
+  if set and redis.call('ZSCORE', base .. 'tag:' .. set, step.after) then tagJob(step.id, set) end
 end
 
 local function remember(ending)

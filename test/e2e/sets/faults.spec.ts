@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { queueKeys } from '../../../lib/store/redis/keys.js';
+import { audit } from '../../support/audit.js';
+import { type QueueApp, startApp, stopApps } from '../../support/queue-app.js';
+import { type OwnRedisServer, startOwnServer } from '../../support/redis-server.js';
+import { until } from '../../support/wait.js';
+
+let server: OwnRedisServer;
+let admin: Redis;
+let app: QueueApp;
+
+const DONE = { done: { job: 'done', payload: null } };
+const NONE = { completed: 0, dead: 0, discarded: 0, cancelled: 0 };
+
+beforeEach(async () => {
+  server = await startOwnServer();
+  admin = new Redis(server.url);
+  app = await startApp([], { connection: server.url });
+});
+
+afterEach(async () => {
+  await stopApps();
+  expect(await audit(admin, app.prefix)).toEqual([]);
+  admin.disconnect();
+  await server.stop();
+});
+
+/** Ends the completion jobs that are due, and answers what they saw. */
+async function completions() {
+  const jobs = await app.consumer.pop({ names: ['done'], count: 10 });
+  for (const job of jobs) expect(await job.complete()).toBe(true);
+  return jobs.map(({ setDone }) => setDone);
+}
+
+const pop = async (name = 'member') => (await app.consumer.pop({ names: [name] }))[0];
+
+it.each([
+  ['has never been claimed', false],
+  ['has been claimed before', true],
+])('a waiting member whose envelope is gone, and which %s, dies and is counted', async (_, wasClaimed) => {
+  await app.producer.openSet('other', DONE);
+  await app.producer.openSet('s', DONE);
+  const { id } = await app.producer.schedule('member', null, { set: 's' });
+  if (wasClaimed) await (await pop())!.snooze(1);
+  await app.producer.closeSet('s');
+  await admin.hdel(queueKeys(app.prefix, 'default').jobs, id);
+  await until('it is dead', async () => !(await pop()) && (await app.inspector.counts()).dead === 1);
+  expect(await app.inspector.job(id)).toMatchObject({ state: 'dead', reason: 'envelope-missing' });
+  expect(await completions()).toEqual([{ id: 's', total: 1, ...NONE, dead: 1 }]);
+});
+
+it('a running member whose envelope is gone is counted as its run ends', async () => {
+  await app.producer.openSet('s', DONE);
+  const { id } = await app.producer.schedule('member', null, { set: 's' });
+  await app.producer.closeSet('s');
+  const member = await pop();
+  await admin.hdel(queueKeys(app.prefix, 'default').jobs, id);
+  expect(await member!.complete()).toBe(true);
+  expect(await completions()).toEqual([{ id: 's', total: 1, ...NONE, completed: 1 }]);
+});
+
+it('after FLUSHALL no set is there, no run of its members counts, and it can be opened again', async () => {
+  await app.producer.openSet('s', DONE);
+  await app.producer.schedule('member', null, { set: 's' });
+  const member = await pop();
+  await admin.flushall();
+  expect(await member!.complete()).toBe(false);
+  expect(await app.inspector.set('s')).toBeNull();
+  expect(await app.producer.closeSet('s')).toBe(false);
+  await expect(app.producer.schedule('member', null, { set: 's' })).rejects.toMatchObject({ reason: 'set-over' });
+  expect(await app.producer.openSet('s', DONE)).toMatchObject({ created: true, state: 'open' });
+  await app.producer.schedule('member', null, { set: 's' });
+  await app.producer.closeSet('s');
+  expect(await (await pop())!.complete()).toBe(true);
+  expect(await completions()).toEqual([{ id: 's', total: 1, ...NONE, completed: 1 }]);
+});
+
+it('where Redis has no memory left members end, sets are closed and done, and chains go on; only what adds is refused', async () => {
+  const sets = ['ends', 'is-closed', 'is-cancelled', 'dies'];
+  for (const set of sets) await app.producer.openSet(set, DONE);
+  for (const set of ['ends', 'dies']) await app.producer.schedule('member', null, { set, maxAttempts: 1 });
+  const cancelled = await app.producer.schedule('member', null, { set: 'is-cancelled', delay: '1h' });
+  for (const set of ['ends', 'is-cancelled', 'dies']) await app.producer.closeSet(set);
+  await app.producer.schedule('step', 1, { then: { job: 'step', payload: 2 } });
+  await admin.config('SET', 'maxmemory', '1');
+
+  const refused = { outcome: 'refused', redisCode: 'OOM' };
+  await expect(app.producer.openSet('more', DONE)).rejects.toMatchObject(refused);
+  await expect(app.producer.schedule('member', null, { set: 'is-closed' })).rejects.toMatchObject(refused);
+  const [first, second] = [await pop(), await pop()];
+  expect([first!.set, second!.set]).toEqual(['ends', 'dies']);
+  expect(await first!.complete()).toBe(true);
+  expect(await second!.fail(new Error('no'))).toBe(true);
+  expect(await app.producer.cancel(cancelled)).toBe(true);
+  expect(await app.producer.closeSet('is-closed')).toBe(true);
+  expect(await (await pop('step'))!.complete()).toBe(true);
+  expect(await (await pop('step'))!.complete()).toBe(true);
+
+  const numbers = (await app.inspector.sets()).map(({ id, state }) => `${id} ${state}`).sort();
+  expect(numbers).toEqual(['dies done', 'ends done', 'is-cancelled done', 'is-closed done']);
+  await admin.config('SET', 'maxmemory', '0');
+  expect(
+    (await completions()).map((done) => `${done!.id} ${JSON.stringify({ ...done, id: undefined })}`).sort(),
+  ).toEqual([
+    `dies ${JSON.stringify({ total: 1, ...NONE, dead: 1 })}`,
+    `ends ${JSON.stringify({ total: 1, ...NONE, completed: 1 })}`,
+    `is-cancelled ${JSON.stringify({ total: 1, ...NONE, cancelled: 1 })}`,
+    `is-closed ${JSON.stringify({ total: 0, ...NONE })}`,
+  ]);
+});
