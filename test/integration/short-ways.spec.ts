@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { nextJob, type StoredStep } from '../../lib/core/job/chain.js';
+import { nextJob } from '../../lib/core/job/chain.js';
+import type { StoredStep } from '../../lib/core/job/new-job.js';
 import type { ClaimedJob, Envelope, NewJob, NextJob, Settlement } from '../../lib/store/job-store.js';
 import { queueKeys } from '../../lib/store/redis/keys.js';
 import { seededRandom } from '../support/random.js';
@@ -98,7 +99,7 @@ class Way {
       return [key.slice(base.length), told] as const;
     };
     const members = SETS.map(
-      async (set) => [set, (await redis.zrange(`${base}tag:\x1f${set}`, '0', '-1')).map(named)] as const,
+      async (set) => [set, (await redis.hkeys(`${base}members:${set}`)).map(named).sort()] as const,
     );
     return Object.fromEntries(await Promise.all([...names.map(read), ...members]));
   }

@@ -12,7 +12,7 @@ export interface QueueSnapshot {
   heads: Map<string, Pair[]>;
   /** By ending: '' of lanes that prefer no worker, a worker, or '*' of all that prefer one. */
   levels: Map<string, Pair[]>;
-  /** By tag. Sets stand in `members`. */
+  /** By tag. */
   tags: Map<string, Pair[]>;
   /** By set: its pending members. */
   members: Map<string, Pair[]>;
@@ -75,7 +75,7 @@ return {
   all('lane'), all('heads'), all('levels'), all('tag'), zset(base .. 'levels'), zset(base .. 'active'), zset(base .. 'dead'), zset(base .. 'completed'),
   all('turns'), all('left'), all('turning', hash), zset(base .. 'groups'), zset(base .. 'runningOfGroups'), zset(base .. 'held'), zset(base .. 'groupPauses'), hash('holders'),
   hash('jobs'), hash('claims'), hash('failures'), hash('results'), hash('stats'), hash('queued'), hash('timetable'), hash('endings'), zset(base .. 'ended'), time[1] * 1000 + math.floor(time[2] / 1000), redis.call('ZRANGE', base .. 'versioned', 0, -1), all('set', hash),
-  redis.call('ZRANGE', base .. 'sets', 0, -1),
+  redis.call('ZRANGE', base .. 'sets', 0, -1), all('members', hash),
 }`;
 
 /** Reads a queue whole, as it is at one instant. Not on a cluster: it asks which keys there are. */
@@ -101,8 +101,8 @@ export async function snapshot(redis: Redis, prefix: string, queue = 'default'):
       ['', pairs(levels!)],
       ...otherLevels.map(([ending, flat]): [string, Pair[]] => [ending, pairs(flat)]),
     ]),
-    tags: new Map(tags.filter(([tag]) => !isSet(tag)).map(([tag, flat]) => [tag, pairs(flat)])),
-    members: new Map(tags.filter(([tag]) => isSet(tag)).map(([tag, flat]) => [tag.slice(1), pairs(flat)])),
+    tags: new Map(tags.map(([tag, flat]) => [tag, pairs(flat)])),
+    members: new Map((rest[13] as unknown as [string, string[]][]).map(([set, flat]) => [set, pairs(flat)])),
     sets: new Map((rest[11] as unknown as [string, string[]][]).map(([id, flat]) => [id, new Map(pairs(flat))])),
     listedSets: rest[12]!,
     groups: pairs(groups!).map(([member]) => member),
@@ -129,8 +129,6 @@ export async function snapshot(redis: Redis, prefix: string, queue = 'default'):
     versioned: rest[10]!,
   };
 }
-
-const isSet = (tag: string) => tag.startsWith('\x1f');
 
 function pairs(flat: readonly string[]): Pair[] {
   return Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i]!, flat[2 * i + 1]!]);

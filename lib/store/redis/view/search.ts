@@ -21,7 +21,7 @@ type Place = [walk: number, from: string, left: readonly string[], met: readonly
 
 /**
  * Finds jobs by what is known of them, in short calls that read. A search walks through the smallest sets that hold all it wants: the
- * jobs of its rarest tag, the dead or the active jobs, else all jobs that have not ended; and then, if it wants them, through the completed
+ * members of its set, the jobs of its rarest tag, the dead or the active jobs, else all jobs that have not ended; and then, if it wants them, through the completed
  * ones. In that order, as jobs go from the first to the last.
  */
 export class RedisSearch {
@@ -86,13 +86,21 @@ function walksOf(selection: JobSelection): string[] {
   const isApart = (state: string) => state === 'completed' || (set !== undefined && state === 'dead');
   const others = states.filter((state) => !isApart(state));
   const isOnly = (state: string) => others.every((each) => each === state);
-  const isTagged = tagsOf(selection).length > 0;
-  const first = isTagged ? 'tagged' : isOnly('dead') ? 'dead' : isOnly('active') ? 'active' : 'jobs';
+  const first =
+    set !== undefined
+      ? 'members'
+      : tagsOf(selection).length > 0
+        ? 'tagged'
+        : isOnly('dead')
+          ? 'dead'
+          : isOnly('active')
+            ? 'active'
+            : 'jobs';
   const apart = ['dead', 'completed'].filter((state) => isApart(state) && states.some((each) => each === state));
   return [...(others.length > 0 ? [first] : []), ...apart];
 }
 
-/** A set stands among the tags, and first: its index is mostly the smallest. */
+/** A set stands among the tags, and first. */
 function tagsOf({ set, tags = [] }: JobSelection): readonly string[] {
   return set === undefined ? tags : [setTag(set), ...tags];
 }

@@ -1,7 +1,7 @@
 -- find: look at some jobs, and tell those that a search wants.
 -- @keys jobs, claims, failures, active, dead, completed, results, queued
 -- @arg base text: what every key of the queue begins with
--- @arg walk text: through what: 'jobs', 'active', 'dead', 'completed', 'tagged' = the set of the tag that the fewest jobs carry, or 'ids', those given
+-- @arg walk text: through what: 'jobs', 'active', 'dead', 'completed', 'tagged' = the jobs of the tag that the fewest carry, 'members' = the pending members of the set that comes first among the tags, or 'ids', those given
 -- @arg from text: where to go on, '' = from the start
 -- @arg size count: about how many jobs to look at
 -- @arg limit count: how many to tell at the most
@@ -25,16 +25,16 @@ if walk == 'ids' then
   for i = idsFrom, #ARGV do ids[#ids + 1] = ARGV[i] end
 elseif walk == 'jobs' then
   local found = {}
-  goOn, looked, bytes = scanStep(false, from, size, MOST_SCANNED, found)
+  goOn, looked, bytes = scanStep(jobsKey, from, size, MOST_SCANNED, found)
   for i = 1, #found, 2 do
     if fitsEnvelope(found[i], found[i + 1]) then
       ids[#ids + 1] = found[i]
       envelopes[found[i]] = found[i + 1]
     end
   end
-elseif walk == 'active' then
+elseif walk == 'active' or walk == 'members' then
   local found = {}
-  goOn, looked, bytes = scanStep(true, from, size, MOST_SCANNED, found)
+  goOn, looked, bytes = scanStep(walk == 'active' and activeKey or base .. 'members:' .. string.match(tags, '^\31([^\t]*)'), from, size, MOST_SCANNED, found)
   for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
 elseif walk == 'tagged' then
   goOn = walkSmallest(from, size, ids)

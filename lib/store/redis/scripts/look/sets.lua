@@ -16,7 +16,7 @@ end
 local function tellOpen(setId)
   local state, openedAt, completed, dead, discarded, cancelled = unpack(redis.call('HMGET', base .. 'set:' .. setId, 'state', 'openedAt', 'completed', 'dead', 'discarded', 'cancelled'))
   if not state then return false end
-  tell(setId, state, openedAt, redis.call('ZCARD', base .. 'tag:' .. '\31' .. setId), completed or '0', dead or '0', discarded or '0', cancelled or '0')
+  tell(setId, state, openedAt, redis.call('HLEN', base .. 'members:' .. setId), completed or '0', dead or '0', discarded or '0', cancelled or '0')
   return true
 end
 

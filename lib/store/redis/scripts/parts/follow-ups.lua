@@ -1,7 +1,7 @@
 -- A follow-up is a job that a script schedules because another one has ended: the next step of a chain, or the completion job of a set.
 -- `set:<id>`, of a set that is not done, holds `state` ('o' open, 'c' closed), `openedAt`, how many members have ended how, `keepMs`, how long it is
 -- remembered once it is done, and `job`, what schedules its completion job: id, delay (ms), route, flags and tags, third line of the envelope, each
--- in a line of its own, and the payload; '' for none. Its pending members are the index of its tag (see parts/untag.lua), so the total needs no
+-- in a line of its own, and the payload; '' for none. Its pending members are the fields of `members:<id>` (see parts/tag.lua), so the total needs no
 -- count. `sets` lists these sets by when they were opened. A set that is done keeps its numbers in `doneSets`, and `setsToForget` says until when.
 -- Read phase, after the last `untagJob` that tells how a job ends. `writeFollowUps` is to be called before lanes are closed.
 -- `steps`: the next steps, nil for none: `after`, id of the job that has completed, `id`, `delayMs`, `route`, and `rest`, the envelope from its flags on.
@@ -49,8 +49,8 @@ for _, set in ipairs(leftSets or {}) do
   local record = redis.call('HMGET', base .. 'set:' .. id, 'state', 'keepMs', 'openedAt', 'completed', 'dead', 'discarded', 'cancelled', 'job')
   -- A member of a set that is done, which was dead then, runs without being counted.
   if record[1] then
-    local pending, by = redis.call('ZCARD', set.key), {}
-    local there = set.removed[1] and redis.call('ZMSCORE', set.key, unpack(set.removed)) or {}
+    local pending, by = redis.call('HLEN', set.key), {}
+    local there = set.removed[1] and redis.call('HMGET', set.key, unpack(set.removed)) or {}
     for i, member in ipairs(set.removed) do
       local next = stepAfter[member]
       stepAfter[member] = nil
@@ -80,7 +80,7 @@ end
 -- A run whose place a queued job takes as the same member has not left its set, and its next step enters all the same.
 for _, step in ipairs(steps or {}) do
   local set = stepAfter[step.after] and string.match(tagsOfFlags(step.rest), '\t(\31[^\t]*)')
-  if set and redis.call('ZSCORE', base .. 'tag:' .. set, step.after) then tagJob(step.id, set) end
+  if set and redis.call('HEXISTS', base .. 'members:' .. string.sub(set, 2), step.after) == 1 then tagJob(step.id, set) end
 end
 
 local function remember(ending)

@@ -1,7 +1,7 @@
 -- Takes jobs that end out of the index of each tag that they carry. A job's tags, a tab before each, stand in its envelope and,
 -- from its first claim on, at the end of its claim as well: so a script that ends claimed jobs need not read their envelopes,
 -- which may be large.
--- Among the tags stands the set of a job (see parts/sets.lua), whose index holds the members that are pending. So a job leaves its set earlier than
+-- Among the tags stands the set of a job (see parts/follow-ups.lua), whose index, `members:<set>`, holds the members that are pending. So a job leaves its set earlier than
 -- its tags where it dies, and once only: `untagJob` takes it out of the set only where it is told how the job ends.
 -- `untagJob` notes a job; `writeUntagged` writes once for each tag, because a key that a script may have emptied is not touched again.
 -- `leftSets`: the sets that jobs leave, nil for none: `name`, `key` of the index, `removed`, ids, `hows`, how each of these ends, and `left`,
@@ -17,7 +17,7 @@ function untagJob(id, text, how)
     if how or not isSet then
       local tag = untagged[name]
       if not tag then
-        tag = { name = name, key = base .. 'tag:' .. name, removed = {}, hows = {}, left = 0 }
+        tag = { name = name, key = isSet and base .. 'members:' .. string.sub(name, 2) or base .. 'tag:' .. name, removed = {}, hows = {}, left = 0 }
         untagged[name] = tag
         untaggedList[#untaggedList + 1] = tag
         if isSet then
@@ -34,7 +34,12 @@ end
 -- An index that somebody has damaged must not stop a script in the middle of its writes.
 function writeUntagged()
   for _, tag in ipairs(untaggedList) do
-    local left = redis.pcall('ZREM', tag.key, unpack(tag.removed))
+    local left
+    if tag.hows[1] then
+      left = redis.pcall('HDEL', tag.key, unpack(tag.removed))
+    else
+      left = redis.pcall('ZREM', tag.key, unpack(tag.removed))
+    end
     if type(left) == 'number' then tag.left = left end
   end
 end

@@ -13,7 +13,7 @@ local isOpen = redis.call('HGET', base .. 'set:' .. id, 'state') == 'o'
 local writeFollowUps, completions
 if isOpen then
   local name, steps = '\31' .. id, nil
-  leftSets = { { name = name, key = base .. 'tag:' .. name, removed = {}, hows = {}, left = 0, isClosing = true } }
+  leftSets = { { name = name, key = base .. 'members:' .. id, removed = {}, hows = {}, left = 0, isClosing = true } }
   -- @include parts/follow-ups.lua
   readLevels()
   -- The first write needs no memory: Redis checks its memory only at the first one, and a full memory must not keep a set from being done.

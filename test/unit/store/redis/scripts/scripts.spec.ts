@@ -58,8 +58,9 @@ const BY_TABLE: Record<string, string[]> = {
   groupsKey: ['groups', 'runningOfGroups', 'held'],
   'stream.key': ['turns:<priority>:<versioned name>'],
   'crew.key': ['sleepers:<crew>'],
-  'tag.key': ['tag:<tag>'],
-  'set.key': ['tag:<tag>'],
+  'tag.key': ['tag:<tag>', 'members:<set>'],
+  'set.key': ['members:<set>'],
+  hashKey: ['jobs', 'active', 'members:<set>'],
   'ending.key': ['set:<id>'],
 };
 

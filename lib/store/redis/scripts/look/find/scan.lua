@@ -1,25 +1,25 @@
--- A step through a hash, or a sorted set whose scores change, in no order. A job that is there from the first step to the last is met,
+-- A step through a hash, or through the active jobs, whose scores change, in no order. A job that is there from the first step to the last is met,
 -- however the set grows and shrinks meanwhile. A table that shrinks between two steps would let a scan meet jobs twice: the buckets that
 -- become one were partly seen. A cursor below the size of the shrunken table never stands among such buckets, so a step ends only at one
 -- that would do for a table of a sixteenth of the members: a safe one. Between two safe ones there are some 16 jobs, which may be more bytes
 -- than a script may read. Then a step ends at another cursor, with a '~' behind it, and the caller keeps the ids that it was told since the
 -- last safe one: these are all that may be met again.
--- @takes jobsKey, activeKey
+-- @takes activeKey
 -- @gives scanStep
 local SHRINKS_TO = 16
 -- A table that is nearly empty has few safe cursors. A step then ends at another one rather than hold Redis up.
 local ROUNDS = 400
 
-local function scan(isOfActive, cursor, count)
-  if isOfActive then return redis.call('ZSCAN', activeKey, cursor, 'COUNT', count) end
+local function scan(hashKey, cursor, count)
+  if hashKey == activeKey then return redis.call('ZSCAN', activeKey, cursor, 'COUNT', count) end
   -- Without MATCH: Redis would copy the values that it leaves out, too, and nobody could count their bytes.
-  return redis.call('HSCAN', jobsKey, cursor, 'COUNT', count)
+  return redis.call('HSCAN', hashKey, cursor, 'COUNT', count)
 end
 
 -- Appends members, and behind each its value, to `found`. `most`: after how many bytes of these a step ends, wherever that is; after half of them
 -- it ends at the next safe cursor. Answers where to go on, '' where the walk is over, how many were looked at, and how many bytes that took.
-function scanStep(isOfActive, from, size, most, found)
-  local members = isOfActive and redis.call('ZCARD', activeKey) or redis.call('HLEN', jobsKey)
+function scanStep(hashKey, from, size, most, found)
+  local members = hashKey == activeKey and redis.call('ZCARD', activeKey) or redis.call('HLEN', hashKey)
   local cursor, isUnsafe = string.match(from, '^(%d*)(~?)$')
   if cursor == '' then cursor = '0' end
   -- From an unsafe cursor only to the next safe one, so that the caller has few ids to keep.
@@ -29,7 +29,7 @@ function scanStep(isOfActive, from, size, most, found)
   -- A scan answers more than it is asked for where several share a bucket, and less where buckets are empty.
   local function looked() return math.max(asked, #found / 2) end
   for _ = 1, ROUNDS do
-    local step = scan(isOfActive, cursor, count)
+    local step = scan(hashKey, cursor, count)
     for _, each in ipairs(step[2]) do
       found[#found + 1] = each
       bytes = bytes + #each

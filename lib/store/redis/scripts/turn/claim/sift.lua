@@ -28,7 +28,7 @@ local function turnAway(job, transition, reason)
   if not job.envelope and tags == '' then
     -- Nothing tells any more of which set it is, and a set would wait for it for ever.
     for _, set in ipairs(redis.call('ZRANGE', base .. 'sets', 0, SETS_LOOKED_AT - 1)) do
-      if redis.call('ZSCORE', base .. 'tag:' .. '\31' .. set, job.id) then tags = '\t\31' .. set end
+      if redis.call('HEXISTS', base .. 'members:' .. set, job.id) == 1 then tags = '\t\31' .. set end
     end
   end
   settlements[#settlements + 1] = {

@@ -5,5 +5,5 @@
 for _, set in ipairs(leftSets) do
   local state = redis.call('HGET', base .. 'set:' .. string.sub(set.name, 2), 'state')
   set.isKnown = state ~= false
-  if state == 'c' and redis.call('ZCARD', set.key) <= #set.removed then return { 'whole', digits(now), '' } end
+  if state == 'c' and redis.call('HLEN', set.key) <= #set.removed then return { 'whole', digits(now), '' } end
 end
