@@ -35,6 +35,7 @@ const PRINTED: [page: string, folder: string, ...specs: string[]][] = [
     'test/e2e/docs/recipes-operated.spec.ts',
     'test/e2e/docs/recipes-threads.spec.ts',
   ],
+  ['docs/sets-and-chains.md', 'test/e2e/docs/sets-and-chains', 'test/e2e/docs/sets-and-chains-page.spec.ts'],
   ['docs/scaling.md', 'test/e2e/docs/scaling', 'test/e2e/docs/scaling-page.spec.ts'],
   ['docs/tracing.md', 'test/e2e/docs/tracing', 'test/e2e/docs/tracing-page.spec.ts'],
   ['docs/transactions.md', 'test/e2e/docs/transactions', 'test/e2e/docs/transactions-page.spec.ts'],
