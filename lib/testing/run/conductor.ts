@@ -52,6 +52,7 @@ export class Conductor {
   constructor(
     private readonly notices: Notices,
     private readonly empty = new EmptyInstants(),
+    private readonly mostRuns = MOST_RUNS_AT_AN_INSTANT,
   ) {}
 
   /** Runs what is due, and then, up to `untilMs`, what becomes due. */
@@ -199,10 +200,10 @@ export class Conductor {
     await this.follow(call);
     await this.eventLoop.turnNowAndThen();
     this.runsAtInstant += call.runs.length;
-    if (this.runsAtInstant > MOST_RUNS_AT_AN_INSTANT)
+    if (this.runsAtInstant > this.mostRuns)
       throw failure(
         call,
-        `More than ${MOST_RUNS_AT_AN_INSTANT} runs at one instant, ${describe(new Date(this.clock.wallNow()))}; the last one is ${titleOf(call)}. Does its handler schedule the next job for now, each time? Give that job a delay.`,
+        `More than ${this.mostRuns} runs at one instant, ${describe(new Date(this.clock.wallNow()))}; the last one is ${titleOf(call)}. Does its handler schedule the next job for now, each time? Give that job a delay.`,
       );
   }
 

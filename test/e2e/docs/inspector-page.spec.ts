@@ -88,7 +88,7 @@ async function answered(call: string): Promise<unknown> {
 /** As Node prints it, without what differs from machine to machine. */
 function printed(answer: unknown): string {
   return inspect(answer, { depth: 8, breakLength: 100 })
-    .replaceAll(/\\n' \+\n *' {4}at [\s\S]*?',/g, "\\n    at …',")
+    .replaceAll(/\\n' \+\n *' {4}at [\s\S]*?'(,?)\n/g, "\\n    at …'$1\n")
     .replaceAll(/\n *cause: undefined,/g, '')
     .replaceAll(/host: '.*'/g, "host: 'shop-7d9f'")
     .replaceAll(/pid: \d+/g, 'pid: 17');

@@ -25,6 +25,7 @@ function writing() {
   const writes: Write[] = [];
   const next: ((write: Write) => void)[] = [];
   const caller = {
+    now: () => 0,
     begin() {},
     rename() {},
     send: (_script: unknown, { count, lines }: { count: number; lines: string }) =>
