@@ -32,8 +32,8 @@
  * | groupSettings      | HASH   | group -> what is set for it (see codec/group-text.ts)            | set-group                        | set-group |
  * | groupPauses        | ZSET   | group that is paused -> until when, epoch ms                     | pause-group                      | pause-group, every script that moves a job |
  * | tag:<tag>          | ZSET   | job id -> its place among those of the tag, in the order in which they came | schedule, append, replace, replay, run-recurrence, ordinary, cancel, cancel-tagged, clear, remove, close-set, every script that arms an occurrence | turn, ordinary, in-order, relay, cancel, replace, purge, remove, clear, cancel-tagged, shift-tagged, close-set, every script that disarms one |
- * | members:<set>      | HASH   | id of a member of the set that is pending -> ''            | schedule, append, replace, replay, every script that ends a job | every script that ends a job |
- * | set:<id>           | HASH   | of a set that is not done: its state, numbers and completion job (see scripts/parts/follow-ups.lua) | open-set, replay, every script that ends a job | every script that ends a job |
+ * | members:<set>      | HASH   | id of a member of the set that is pending -> ''                  | schedule, append, replay, run-recurrence, backfill-recurrence, declare-recurrence, refill, resume-recurrence, tend, upsert-recurrence, every script that ends a job | in-order, purge, shift-tagged, declare-recurrence, pause-recurrence, refill, remove-orphan, remove-recurrence, resume-recurrence, upsert-recurrence, every script that ends a job |
+ * | set:<id>           | HASH   | of a set that is not done: its state, numbers and completion job (see scripts/parts/follow-ups.lua) | open-set, replay, in-order, every script that ends a job | every script that ends a job |
  * | sets               | ZSET   | id of a set that is not done -> when it was opened, epoch ms | open-set | every script that ends a job |
  * | doneSets           | HASH   | id of a done set -> "<when it was opened, epoch ms> <members in all> <completed> <dead> <discarded> <cancelled>" | every script that ends a job | the same, or expires |
  * | setsToForget       | ZSET   | the same id -> until when it is remembered, epoch ms | every script that ends a job | the same, or expires |
@@ -146,6 +146,7 @@ const FAMILIES = [
   'left',
   'rate',
   'set',
+  'members',
 ];
 const KEY = new RegExp(
   `^([^{]+):\\{([^{}]+)\\}:(?:${[...FIXED_KEYS, ...OTHER_KEYS].join('|')}|(?:${FAMILIES.join('|')}):.+)$`,

@@ -118,7 +118,7 @@ it('the owner of a video is told once, from another queue, though the video was 
   const schedules: string[] = [];
   const converter: Converter = { convert: async () => {} };
   const { get, producer, inspector } = await startApp([Videos, { provide: Converter, useValue: converter }]);
-  const schedule = producer.schedule.bind(producer) as (...args: unknown[]) => Promise<{ status: string }>;
+  const schedule = producer.schedule.bind(producer) as (...args: unknown[]) => Promise<{ id: string; status: string }>;
   const { id } = await schedule(convert, { file: 'a.mov', owner: 'ada' }, { id: 'a' });
   // The attempt fails after it has scheduled the mail.
   producer.schedule = (async (...args: unknown[]) => {

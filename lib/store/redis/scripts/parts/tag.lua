@@ -12,8 +12,10 @@ function tagJob(id, text)
   for name in string.gmatch(text, '[^\t]+') do
     local tag = tagged[name]
     if not tag and string.byte(name) == SET_BYTE then
-      tag = { key = base .. 'members:' .. string.sub(name, 2), members = {} }
-      redis.call('HLEN', tag.key)
+      local set = { key = base .. 'members:' .. string.sub(name, 2), members = {} }
+      -- As below.
+      redis.call('HLEN', set.key)
+      tag = set
       tagged[name] = tag
       taggedList[#taggedList + 1] = tag
     elseif not tag then
@@ -36,8 +38,9 @@ end
 
 function writeTagged()
   for _, tag in ipairs(taggedList) do
-    if tag.members then
-      redis.call('HSET', tag.key, unpack(tag.members))
+    local set = tag.members and tag
+    if set then
+      redis.call('HSET', set.key, unpack(set.members))
     else
       redis.call('ZADD', tag.key, unpack(tag.added))
     end

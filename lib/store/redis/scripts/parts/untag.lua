@@ -35,8 +35,9 @@ end
 function writeUntagged()
   for _, tag in ipairs(untaggedList) do
     local left
-    if tag.hows[1] then
-      left = redis.pcall('HDEL', tag.key, unpack(tag.removed))
+    local set = tag.hows[1] and tag
+    if set then
+      left = redis.pcall('HDEL', set.key, unpack(set.removed))
     else
       left = redis.pcall('ZREM', tag.key, unpack(tag.removed))
     end

@@ -58,9 +58,9 @@ const BY_TABLE: Record<string, string[]> = {
   groupsKey: ['groups', 'runningOfGroups', 'held'],
   'stream.key': ['turns:<priority>:<versioned name>'],
   'crew.key': ['sleepers:<crew>'],
-  'tag.key': ['tag:<tag>', 'members:<set>'],
+  'tag.key': ['tag:<tag>'],
   'set.key': ['members:<set>'],
-  hashKey: ['jobs', 'active', 'members:<set>'],
+  hashKey: ['jobs', 'members:<set>'],
   'ending.key': ['set:<id>'],
 };
 

@@ -51,7 +51,7 @@ function openSession(options: Parameters<typeof readQueueOptions>[1] = {}) {
     },
   );
   const answer = (cursor: string, uses = '-') => {
-    waiting.shift()!.resolve(['done', NOW, '', [], [], [], [], [], [], NOW, '1', cursor, '', '', [], '', [], uses]);
+    waiting.shift()!.resolve(['done', NOW, '', [], [], [], [], [], [], NOW, '1', cursor, '', '', [], '', [], uses, []]);
   };
   return {
     session,

@@ -143,12 +143,12 @@ describe('the arguments of a turn', () => {
 it('a reply that came as bytes is text, but for the envelopes of claimed jobs', () => {
   const bytes = (text: string) => Buffer.from(text);
   const envelope = Buffer.from([0xff, 0x00]);
-  const head = Array.from({ length: 18 }, (_, i) => (i % 2 ? [bytes(`${i}`), [bytes('ä')], null] : bytes(`${i}`)));
+  const head = Array.from({ length: 19 }, (_, i) => (i % 2 ? [bytes(`${i}`), [bytes('ä')], null] : bytes(`${i}`)));
   const claims = ['a', '1', envelope, 'ä', '2', envelope].map((field) =>
     field === envelope ? field : bytes(String(field)),
   );
   expect(turnFromBytes([...head, ...claims])).toEqual([
-    ...Array.from({ length: 18 }, (_, i) => (i % 2 ? [`${i}`, ['ä'], null] : `${i}`)),
+    ...Array.from({ length: 19 }, (_, i) => (i % 2 ? [`${i}`, ['ä'], null] : `${i}`)),
     ...['a', '1', envelope, 'ä', '2', envelope],
   ]);
 });
@@ -174,6 +174,7 @@ describe('the answer to a turn', () => {
       '',
       [],
       '-',
+      [],
       ...claims,
     ];
     for (const [at, value] of Object.entries(differs)) reply[Number(at)] = value;
@@ -234,6 +235,7 @@ describe('the answer to a turn', () => {
       14: ['o@5', 'work', 'missed'],
       15: '1500',
       16: ['o'],
+      18: ['d', 'done', '1500'],
     });
     expect(answer).toEqual({
       settled: [],
@@ -252,6 +254,7 @@ describe('the answer to a turn', () => {
       skippedOccurrences: [{ id: 'o@5', name: 'work', reason: 'missed' }],
       tendInMs: 499.75,
       toTend: ['o'],
+      completions: [{ id: 'd', name: 'done', dueAtMs: 1_500 }],
       claimed: [],
       sleepMs: undefined,
       isContended: true,
