@@ -1,4 +1,6 @@
 import { afterEach, expect, it } from '@jest/globals';
+import { Test } from '@nestjs/testing';
+import { ScheduledQueueTester, ScheduledQueueTestingModule } from 'nestjs-redis-scheduled-queue/testing';
 import { startApp, stopApps } from '../../support/queue-app.js';
 import { until } from '../../support/wait.js';
 import { Contacts, Crm } from './sets-and-chains/contacts.js';
@@ -144,4 +146,39 @@ it('orders are charged and packed, and the report counts every step', async () =
   expect(orders.packed.sort()).toEqual([1, 3]);
   const counts = { total: 5, completed: 4, dead: 0, discarded: 1, cancelled: 0 };
   expect(orders.reports).toEqual([{ id: 'orders/2027-01-01', ...counts }]);
+});
+
+it('the test kit runs completion jobs and steps, and shows those that wait', async () => {
+  const app = await Test.createTestingModule({
+    imports: [ScheduledQueueTestingModule.forRoot({ now: '2027-01-01T09:00:00Z' })],
+    providers: [Orders, { provide: Bank, useValue: { charge: async () => true } }],
+  }).compile();
+  await app.init();
+  const tester = app.get(ScheduledQueueTester);
+  await app.get(Orders).workOff('2027-01-01', [1, 2]);
+  expect(tester.scheduled().map(({ name }) => name)).toEqual(['order.charge', 'order.charge']);
+  await tester.drain();
+  expect(tester.runs().map(({ name }) => name)).toEqual([
+    'order.charge',
+    'order.charge',
+    'order.pack',
+    'order.pack',
+    'orders.report',
+  ]);
+  expect(app.get(Orders).reports).toMatchObject([{ total: 4, completed: 4 }]);
+  await app.close();
+});
+
+it('a completion job has a delay and a chain of its own', async () => {
+  const { producer, consumer, inspector } = await startApp();
+  const done = { job: 'first', payload: 1, options: { delay: '1h', then: { job: 'second', payload: 2 } } } as const;
+  await producer.openSet('s', { done });
+  await producer.closeSet('s');
+  const [first] = await inspector.list('scheduled');
+  expect(first).toMatchObject({ name: 'first', setDone: { id: 's', total: 0 }, chain: { of: 2, next: ['second'] } });
+  expect(first!.dueAt!.getTime() - Date.now()).toBeGreaterThan(3_500_000);
+  await producer.runNow(first!);
+  const [popped] = await consumer.pop();
+  await popped!.complete('r');
+  expect(await consumer.pop()).toMatchObject([{ name: 'second', payload: 2, chain: { step: 2, result: 'r' } }]);
 });
