@@ -95,10 +95,17 @@ describe.each(SERVERS)('behind %s', (_, start) => {
     });
     const { producer, inspector } = app;
     const names = Object.entries(DEAD).flatMap(([name, count]) => Array<string>(count).fill(name));
+    await producer.openSet('import/7', { queue: QUEUE });
     const later = Array.from({ length: JOBS - names.length - 1 }, (_, i) => ({
       job: 'mail.send',
       payload: { to: 'ada@example.com', password: 'hunter2', i },
-      options: { queue: QUEUE, id: `later/${i}`, delay: i + 3_600_000, tags: i < 5 ? ['order 7'] : [] },
+      options: {
+        queue: QUEUE,
+        id: `later/${i}`,
+        delay: i + 3_600_000,
+        tags: i < 5 ? ['order 7'] : [],
+        set: i < 23 && i >= 20 ? 'import/7' : undefined,
+      },
     }));
     await producer.scheduleMany(later);
     await producer.scheduleMany(
@@ -149,6 +156,12 @@ describe.each(SERVERS)('behind %s', (_, start) => {
     const [worker] = await json('workers', QUEUE);
     expect(worker).toEqual({ ...plain((await inspector.workers(of))[0]), lastSeenAt: expect.any(String) });
     expect(await json('recurrences', QUEUE)).toEqual(plain(await producer.recurrences(of)));
+    const sets = await inspector.sets(of);
+    expect(sets).toMatchObject([{ id: 'import/7', state: 'open', total: 3, pending: 3 }]);
+    expect(await json('sets', QUEUE)).toEqual(plain(sets));
+    const members: { id: string }[] = await json('find', QUEUE, '--set', 'import/7');
+    expect(members.map(({ id }) => id).sort()).toEqual(['later/20', 'later/21', 'later/22']);
+    expect(await json('find', QUEUE, '--set', 'import/7', '--state', 'dead')).toEqual([]);
   });
 
   it('doctor finds nothing, but that a restart would lose jobs where it would', async () => {
@@ -212,6 +225,7 @@ describe.each(SERVERS)('behind %s', (_, start) => {
       ['failures', QUEUE],
       ['workers', QUEUE],
       ['recurrences', QUEUE],
+      ['sets', QUEUE],
     ];
     for (const line of lines) {
       const { code, out } = await typed([...line, ...asked]);

@@ -50,14 +50,16 @@ beforeAll(async () => {
   await app.init();
   asks.inspector = app.get(ScheduledQueueInspector);
   const [producer, tester] = [app.get(ScheduledQueueProducer), app.get(ScheduledQueueTester)];
-  await producer.dispatch('mail.send', { to: 'ada@example.com' }, { id: 'mail.send/1' });
+  const { id: set } = await producer.openSet('mails/1');
+  await producer.dispatch('mail.send', { to: 'ada@example.com' }, { id: 'mail.send/1', set });
   await tester.advance('5m');
   await producer.dispatch('webhook.send', { order: 7 }, { id: 'webhook.send/7', tags: ['order-7'] });
   await tester.advance('4m');
   await producer.dispatch('report.build', { day: '2026-12-31' }, { id: 'report.build/2026-12-31' });
   await producer.dispatch('invoice.print', { order: 8 }, { id: 'invoice.print/8', priority: 1 });
   const options = { id: 'mail.send/2', group: 'shop-7', tags: ['order-8'], headers: { traceId: '4bf92f35' } };
-  await producer.schedule('mail.send', { to: 'bob@example.com' }, { at: '2027-01-01T11:00:00Z', ...options });
+  await producer.schedule('mail.send', { to: 'bob@example.com' }, { at: '2027-01-01T11:00:00Z', set, ...options });
+  await producer.closeSet(set);
   await tester.advance('1m');
 });
 afterAll(() => app.close());
