@@ -219,7 +219,7 @@ describe('a call to schedule is refused with', () => {
     [
       'an option of the definition',
       { payload: 5 },
-      `unknown option "payload", known are at, delay, queue, id, worker, group, priority, maxAttempts, backoff, timeoutMs, maxLatenessMs, onLate, onDuplicate, maxWaitMs, throttleMs, tags, headers.`,
+      `unknown option "payload", known are at, delay, queue, id, worker, group, set, then, priority, maxAttempts, backoff, timeoutMs, maxLatenessMs, onLate, onDuplicate, maxWaitMs, throttleMs, tags, headers.`,
     ],
     ['a Date in place of options', new Date(NINE), 'got 2027-01-01T09:00:00.000Z, expected an object of options.'],
     ['text in place of options', '2h', 'got "2h", expected an object of options.'],
