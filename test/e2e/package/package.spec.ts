@@ -98,9 +98,10 @@ describe('the tarball', () => {
     expect(scripts.prepack).toBe('npm run build');
   });
 
-  it('has at most 600 kB, and 3 MB unpacked', () => {
-    expect(packed.size).toBeLessThanOrEqual(600_000);
-    expect(packed.unpackedSize).toBeLessThanOrEqual(3_000_000);
+  // A quarter of that is the scripts as JavaScript, twice: the test kit alone loads them.
+  it('has at most 850 kB, and 5 MB unpacked', () => {
+    expect(packed.size).toBeLessThanOrEqual(850_000);
+    expect(packed.unpackedSize).toBeLessThanOrEqual(5_000_000);
   });
 
   it('passes publint', async () => {
