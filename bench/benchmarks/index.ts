@@ -20,6 +20,7 @@ import { recurrences } from './recurrences.js';
 import { scale } from './scale.js';
 import { schedule } from './schedule.js';
 import { scheduleOne } from './schedule-one.js';
+import { sets } from './sets.js';
 import { single } from './single.js';
 import { steady } from './steady.js';
 import { two } from './two.js';
@@ -51,6 +52,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   outage,
   watched,
   versions,
+  sets,
   inspect,
   kit,
   importing,

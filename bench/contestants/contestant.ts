@@ -33,6 +33,10 @@ export interface Job {
   group?: string;
   id?: string;
   tags?: readonly string[];
+  /** Of which set it is. */
+  set?: string;
+  /** How many jobs of the same kind follow it in its chain. */
+  steps?: number;
 }
 
 /** One job again and again: at wall times of a zone, or every so many ms since the epoch, and so much later. */
@@ -82,6 +86,8 @@ export interface Session {
   scheduleMany(jobs: readonly Job[]): Promise<unknown>;
   /** One call for one recurrence. Resolves once Redis has it and its first job. Only of those that have recurrences. */
   upsertRecurrence?(recurrence: Recurrence): Promise<unknown>;
+  /** Opens a set for jobs that are put there next; of this library alone. */
+  openSet?(id: string): Promise<unknown>;
   /** What tells of the jobs; of this library alone. */
   readonly inspector?: ScheduledQueueInspector;
   /** Begins to run jobs. */

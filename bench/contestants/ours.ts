@@ -96,7 +96,7 @@ function sessionOf(
   definition: ScheduledJobDefinition<object>,
   headers: Record<string, string> | undefined,
 ): Session {
-  const toItem = ({ payload, name, dueAt, queue, priority, worker, group, id, tags }: Job) => {
+  const toItem = ({ payload, name, dueAt, queue, priority, worker, group, id, tags, set, steps }: Job) => {
     const options: ScheduleOptions = {};
     if (dueAt !== undefined) options.at = dueAt;
     if (queue !== undefined) options.queue = queue;
@@ -105,6 +105,8 @@ function sessionOf(
     if (group !== undefined) options.group = group;
     if (id !== undefined) options.id = id;
     if (tags !== undefined) options.tags = [...tags];
+    if (set !== undefined) options.set = set;
+    if (steps !== undefined) options.then = Array.from({ length: steps }, () => ({ job: definition, payload }));
     if (headers !== undefined) options.headers = headers;
     return { job: name ?? definition, payload, options };
   };
@@ -116,6 +118,7 @@ function sessionOf(
     scheduleMany: (jobs) => producer.scheduleMany(jobs.map(toItem)),
     upsertRecurrence: ({ id, payload, rule, queue }) =>
       producer.upsertRecurrence(id, definition, payload, rule, queue === undefined ? {} : { queue }),
+    openSet: (id) => producer.openSet(id),
     inspector,
     start: () => consumer.start(),
     stop: () => consumer.stop(),
