@@ -97,7 +97,7 @@ it('how many members a set has does not matter to the scripts that open, fill, c
   await watcher.ping();
   const sent: Record<string, number[]> = {};
   // Of a set with few members, and of one with many.
-  for (const members of [100, MEMBERS]) {
+  for (const members of [100, JOBS]) {
     const set = `set of ${members}`;
     // All that scripts hand over: none touches each member.
     const note = async (what: string, act: () => Promise<unknown>) => {

@@ -4,7 +4,7 @@
 -- `fit`, `claimed`: the jobs that are handed out, and what the answer says of them. `outlook`, `nextEvent`: see turn/after/sleep.lua.
 -- `wakeOthers`: sends the messages of this turn, last in the script.
 -- @needs parts/clock.lua, turn/claims.lua, parts/wake/sleepers.lua, parts/wake/lane.lua, parts/lanes.lua, parts/enter.lua, parts/untag.lua, parts/envelope.lua, parts/claim.lua, parts/wake/handles.lua, parts/wake/publish.lua
--- @takes settings, me, base, endedIds, bits, completedCount, uncommon, heads, others, renewals, reports, endJob, handlers, earliest, firstDueAt, fit, claimed, outlook, lastFence, grouping, recurring, ownWorker, places, passedOver, keepCompleted, levelsKey, jobsKey, claimsKey, failuresKey, activeKey, deadKey, usedIdsKey, queuedKey, statsKey, fenceKey, handlesKey, sleepersKey, sleepingKey
+-- @takes settings, me, base, endedIds, bits, completedCount, uncommon, heads, others, renewals, reports, endJob, handlers, earliest, firstDueAt, fit, claimed, outlook, lastFence, grouping, recurring, ownWorker, places, passedOver, keepCompleted, keepsCompleted, levelsKey, jobsKey, claimsKey, failuresKey, activeKey, deadKey, usedIdsKey, queuedKey, statsKey, fenceKey, handlesKey, sleepersKey, sleepingKey
 -- @changes told, stopped, fence, unconfirmed, nextEvent, wakeOthers
 known.session, known.crew = me.session, me.crew
 -- @include turn/settle/endings.lua
@@ -89,7 +89,8 @@ local toWake = {}
 for i = 1, #fit do outlook.limitAfter = outlook.limitAfter - fit[i].weight end
 outlook.toWake = toWake
 if outlook.limitAfter > 0 and not stopped then outlook.sleepUntil = math.floor(now + math.min(settings.maxSleepMs, settings.leaseMs / 3)) end
-if stopped or next(fullNames) then readOwnCrew() end
+outlook.fills = fit[1] ~= nil and outlook.limitAfter <= 0
+if stopped or outlook.fills or next(fullNames) then readOwnCrew() end
 local writeFollowUps, completions
 if decided.steps then
   local steps = decided.steps
@@ -102,7 +103,7 @@ readLevels()
 -- - if jobs are claimed, no claim is rewritten besides, and no session listed: their removal from their lanes, in `closeLanes`;
 -- - if nothing but completions is written: their removal from `active`, in write-jobs.lua;
 -- - else this session's removal from the sleepers, even if it is not there.
-local isClaiming, onlyRemovesAndClaims = true, me.listing == '' and not (decided.settlements[1] or decided.reported[1] or decided.confirmed[1])
+local isClaiming, onlyRemovesAndClaims = true, me.listing == '' and not (decided.settlements[1] or decided.steps or decided.reported[1] or decided.confirmed[1])
 if onlyRemovesAndClaims and fit[1] then
   closeLanes()
 elseif not (onlyRemovesAndClaims and decided.endedIds[1]) then

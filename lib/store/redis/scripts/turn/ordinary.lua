@@ -54,7 +54,7 @@ do
   if usesMore then return { 'whole', digits(now), 'uses' } end
 end
 -- The shared parts ask for these; in an ordinary turn they stay nil.
-local grouping, recurring, yield, places, ownWorker, passedOver, keepCompleted
+local grouping, recurring, yield, places, ownWorker, passedOver, keepCompleted, keepsCompleted
 
 -- First everything is read: what has ended, and whose leases go on.
 -- @include turn/settle/grace.lua
@@ -72,7 +72,7 @@ local earliest = redis.call('ZRANGE', levelsKey, 0, FIRST_HEADS - 1, 'WITHSCORES
 local firstDueAt = tonumber(earliest[2] or math.huge)
 
 local fit, claimed, stopped, fence, unconfirmed, nextCursor = {}, {}, nil, 0, '', ''
-local outlook = { limitAfter = me.limit, stopsLooking = false, hears = me.canHear, sleepUntil = false, stopsSleeping = false, isSleeper = false, hasLeftSleepers = false, looksAgain = false, looksOn = false, toWake = nil, lookAt = nil, handOverAt = nil }
+local outlook = { limitAfter = me.limit, stopsLooking = false, hears = me.canHear, sleepUntil = false, stopsSleeping = false, fills = false, isSleeper = false, hasLeftSleepers = false, looksAgain = false, looksOn = false, toWake = nil, lookAt = nil, handOverAt = nil }
 local nextEvent, wakeOthers
 -- What the answer tells of single jobs, nil where nothing.
 local told

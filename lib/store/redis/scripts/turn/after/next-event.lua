@@ -19,12 +19,15 @@ local function nextDue(ending)
   return earliestBehind
 end
 
+-- A job of a group that was queued behind a run may be the first one of a group.
+local usesGroups = grouping or ofGroups
+
 function nextEvent()
   local nextJobAt, nextOwnJobAt
   local isGateShut = opening.mayPass <= #fit
   if isGateShut or me.limit == 0 then
     nextJobAt = math.min(earliestOf(common), earliestOf(preferredIndex), earliestOf(suspectIndex))
-    if grouping then nextJobAt = math.min(nextJobAt, earliestOf(openIndex(GROUPED)), grouping.nextFreeAt) end
+    if usesGroups then nextJobAt = math.min(nextJobAt, earliestOf(openIndex(GROUPED)), grouping and grouping.nextFreeAt or math.huge) end
     -- Whatever is due waits for the gate. Without a limit this turn has not looked: what became due meanwhile may still be there.
     if isGateShut then nextJobAt = math.max(opening.opensAt, nextJobAt) end
   else
@@ -46,7 +49,7 @@ function nextEvent()
       for _, priority in ipairs(redis.call('ZRANGE', preferredIndex.key, 0, -1)) do nextJobAt = math.min(nextJobAt, nextSteal(priority)) end
     end
     if suspectIndex.count > 0 then nextJobAt = math.min(nextJobAt, nextDue(SUSPECTS)) end
-    if grouping then nextJobAt = math.min(nextJobAt, nextDue(GROUPED), grouping.nextFreeAt) end
+    if usesGroups then nextJobAt = math.min(nextJobAt, nextDue(GROUPED), grouping and grouping.nextFreeAt or math.huge) end
   end
 
   -- Where jobs that prefer this worker wait for a gate that opens at a known time, this one looks half a second after it: one of all

@@ -5,6 +5,8 @@
 --   hears          it stands among the sleepers, and can be told
 --   sleepUntil     the longest that it may sleep after this turn, false where it will not
 --   stopsSleeping  it stood among the sleepers, and stops looking
+--   fills          it has claimed as much as it may, so it looks again only when something that it runs has ended: another one of its crew has to look
+--                  for what becomes due meanwhile
 --   isSleeper      this turn has put it among the sleepers (sleep.lua)
 --   hasLeftSleepers  an ordinary turn has taken it off the sleepers already
 --   lookAt, handOverAt  when it looks again, or another one has to in its place (see sleep.lua)
@@ -16,7 +18,7 @@
 --     hasOrphans   this worker leaves for good, and jobs preferred it
 --     handsOver     this process is no longer kept for suspects, and others wait for one that is
 -- @needs parts/clock.lua, parts/envelope.lua, parts/lanes.lua, parts/wake/sleepers.lua
--- @takes settings, me, decided, wish, fit, fullNames, nextCursor, places, yieldsKey, base, sleepersKey, ownWorker, preferredIndex, suspectIndex
+-- @takes isClaiming, settings, me, decided, wish, fit, fullNames, nextCursor, places, yieldsKey, base, sleepersKey, ownWorker, preferredIndex, suspectIndex
 -- @gives outlook
 -- @changes stopped, suspect
 local stopsLooking = me.standing == 'goes' or (me.standing == 'until-claimed' and fit[1] ~= nil)
@@ -44,6 +46,7 @@ outlook = {
   -- A third of a lease at the most: then leases taken meanwhile are known before they run out, and the queue counts as served.
   sleepUntil = hasSeenAll and nextCursor == '' and math.floor(now + math.min(settings.maxSleepMs, settings.leaseMs / 3)),
   stopsSleeping = stopsLooking and redis.call('ZSCORE', sleepersKey, me.session),
+  fills = isClaiming and fit[1] ~= nil and limitAfter <= 0,
   looksOn = me.cursor ~= '',
   toWake = toWake,
 }
@@ -52,7 +55,7 @@ if me.presence == 'gone' then
   for _, lane in ipairs(laneList) do toWake.hasOrphans = toWake.hasOrphans or preferredOf(lane.name) == ownWorker end
 end
 if toWake.isFreed or toWake.hasOrphans or toWake.handsOver then readCrews() end
-if (stopped and stopped ~= 'gate') or next(fullNames) then readOwnCrew() end
+if (stopped and stopped ~= 'gate') or outlook.fills or next(fullNames) then readOwnCrew() end
 -- Wake the preferred workers themselves: a generic wake-up might reach a worker that may not run these jobs.
 if toWake.isFreed and preferredIndex.count > 0 then
   local opensAt = now

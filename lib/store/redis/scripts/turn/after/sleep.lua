@@ -16,10 +16,10 @@ if hasMore or isOvertaken then
   -- nobody tells a session that does not stand among the sleepers.
   if stopped == 'limit' then lookAt = math.min(lookAt, now + DEPUTY_MS) end
   -- For jobs that are left, a session of the crew is woken anyway (see wake-others.lua).
-  if outlook.stopsLooking and not isOvertaken then outlook.handOverAt = now end
-elseif outlook.limitAfter > 0 or outlook.stopsSleeping then
+  if (outlook.stopsLooking or outlook.fills) and not isOvertaken then outlook.handOverAt = now end
+elseif outlook.limitAfter > 0 or outlook.stopsSleeping or outlook.fills then
   local nextJobAt, nextOwnJobAt = nextEvent()
-  if outlook.stopsSleeping then outlook.handOverAt = nextJobAt end
+  if outlook.stopsSleeping or outlook.fills then outlook.handOverAt = nextJobAt end
   if outlook.limitAfter > 0 then
     -- The next event: a job becomes due, or a lease runs out. One sleeper of a crew looks then, and a deputy half a second later.
     local eventAt = firstLeaseEnd and math.min(nextJobAt, math.max(tonumber(firstLeaseEnd), grace.recoverFrom, now + 1)) or nextJobAt

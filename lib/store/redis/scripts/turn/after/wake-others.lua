@@ -23,5 +23,6 @@ if toWake.preferred then
     if preferred ~= ownWorker and publish(preferred, digits(now)) then left = left - 1 end
   end
 end
--- When a pull has gone, another session of its crew looks when this one would have; else what is due next would wait for the deputy.
+-- When a pull has gone, or a worker has no place left, another session of its crew looks when this one would have; else what is due next would wait for
+-- the deputy or, after two that have no place left, for whoever looks by itself.
 if outlook.handOverAt ~= math.huge and known.ownCrew and known.ownCrew.sleepers then wakeCrew(known.ownCrew, outlook.handOverAt) end

@@ -1,7 +1,8 @@
 -- Writes what a turn has decided: of a worker or a pull, which claims jobs, and of a relay, which moves them.
 -- `handOut`: writes the claims of the jobs in `fit`, or moves them. `isClaiming`: whether they are claimed.
 -- @needs parts/clock.lua, parts/lanes.lua, parts/untag.lua, parts/wake/sleepers.lua
--- @takes writeFollowUps, settings, me, opening, isHere, ownWorker, preferredIndex, suspectIndex, levelsKey, decided, report, outlook, activeKey, base, claimsKey, completedKey, deadKey, endJob, failuresKey, firstLeaseEnd, fit, grace, handOut, handlers, isClaiming, jobsKey, nextCursor, picked, queuedKey, rate, rateKey, recurring, resultsKey, sleepersKey, sleepingKey, statsKey, stopped, usedIdsKey, yield, grouping
+-- @takes writeFollowUps, settings, me, opening, isHere, ownWorker, preferredIndex, suspectIndex, levelsKey, decided, report, outlook, gate, gateKey, activeKey, base, claimsKey, completedKey, deadKey, endJob, failuresKey, firstLeaseEnd, fit, grace, handOut, handlers, isClaiming, jobsKey, nextCursor, picked, queuedKey, rate, rateKey, recurring, resultsKey, sleepersKey, sleepingKey, statsKey, stopped, usedIdsKey, yield, grouping
+local FORGOTTEN_PAUSE_MS = 60000
 readLevels()
 -- A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue drains.
 redis.call('ZREM', sleepersKey, me.session)
@@ -43,4 +44,6 @@ outlook.looksAgain = decided.returning[1] or decided.lookAgain
 if me.presence ~= '' then
   local presence, host, options = me.presence, me.host, me.options
   -- @include turn/after/presence.lua
+  -- A pause that is long over: as long as `gate` is there, each turn is a whole one. Not at once, as the clock may have gone ahead and be set back.
+  if gate and gate.pausedUntil > 0 and gate.pausedUntil < now - FORGOTTEN_PAUSE_MS then redis.call('HDEL', gateKey, 'pausedUntil') end
 end

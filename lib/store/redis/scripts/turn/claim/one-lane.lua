@@ -4,12 +4,13 @@
 -- the first job that stays in the lane, nil for none.
 -- `heads`: the first FIRST_HEADS heads of its level. `stopped`: 'limit' where more jobs are due than this session may claim.
 -- @needs parts/clock.lua
--- @takes me, base, earliest, handlers, jobsKey, claimsKey, activeKey, deadKey, handlesKey, sleepersKey
+-- @takes settings, me, base, earliest, handlers, jobsKey, claimsKey, activeKey, deadKey, handlesKey, sleepersKey
 -- @changes oneLane, heads, stopped, unconfirmed
 local isOneLevel = not (earliest[4] and tonumber(earliest[4]) <= now)
 if isOneLevel and not handlers then
   heads = redis.call('ZRANGE', base .. 'heads:' .. earliest[1], 0, FIRST_HEADS - 1, 'WITHSCORES')
-  local isOneHead = heads[1] and not (heads[4] and tonumber(heads[4]) <= now)
+  -- Where somebody has damaged the index, the level says that something is due, and its first head that nothing is.
+  local isOneHead = heads[1] and tonumber(heads[2]) <= now and not (heads[4] and tonumber(heads[4]) <= now)
   local lane, priority, versionedName
   if isOneHead then lane, priority, versionedName = string.match(heads[1], '^[^\t]*\t((%d+)::(.*))$') end
   if priority == earliest[1] and redis.call('SMISMEMBER', handlesKey, versionedName)[1] == 1 then
@@ -31,8 +32,9 @@ if isOneLevel and not handlers then
     local isMoreDue = count == limit and nextDue and tonumber(nextDue) <= now
     -- Where somebody has damaged the index, the head is another job.
     local isPlain = count > 0 and ids[1] .. '\t' .. lane == heads[1] and dues[1] == heads[2]
-    if isPlain and isMoreDue then
-      -- Another session of the crew that sleeps is to be woken for the rest.
+    local nextAt = count == limit and math.min(tonumber(nextDue or math.huge), tonumber(heads[4] or math.huge), tonumber(earliest[4] or math.huge))
+    if isPlain and nextAt and nextAt <= now + math.min(settings.maxSleepMs, settings.leaseMs / 3) then
+      -- Another session of the crew that sleeps is to be woken for the rest, or for what becomes due while this one has no place left.
       local sleepers = redis.call('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 2)
       isPlain = not sleepers[1] or sleepers[1] == me.session and not sleepers[2]
     end

@@ -2,7 +2,7 @@
 -- @needs parts/clock.lua
 -- @takes me, sleepingKey, sleepersKey, freed, name, stopped, outlook
 -- @changes wakeOthers
-if stopped or freed[1] then
+if stopped or outlook.fills or freed[1] then
   local awakeFrom = digits(now - ON_ITS_WAY_MS)
   local crews = redis.call('ZRANGE', sleepingKey, awakeFrom, '+inf', 'BYSCORE', 'LIMIT', 0, 2)
   local sleepers = redis.call('ZRANGE', sleepersKey, awakeFrom, '+inf', 'BYSCORE', 'LIMIT', 0, 2)

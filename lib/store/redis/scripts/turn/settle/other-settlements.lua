@@ -14,12 +14,14 @@
 --   cancel    ''                                                  ''
 --   extend    how long from now its lease is to hold (ms)         ''          (stays with its holder)
 -- A result, a failure or '' in the second argument may be followed by a tab and the last progress of the run. JSON holds no tab.
--- `otherClaims`: the claims of these jobs.
+-- `otherClaims`: the claims of these jobs. `keepsCompleted`: whether the queue keeps jobs that have completed.
 -- Needed only where there are such settlements, so a turn of a drain makes none of these functions.
 -- @needs parts/claim-text.lua, parts/claim.lua, parts/enter.lua, parts/untag.lua, turn/claims.lua
--- @takes decided, report, completedCount, uncommon, others, otherClaims, jobsKey, failuresKey, takePlace, endJob, endsHere, keptHere, settledHere, grouping
+-- @takes keepsCompleted, decided, report, completedCount, uncommon, others, otherClaims, jobsKey, failuresKey, takePlace, endJob, endsHere, keptHere, settledHere, grouping
 -- @changes extended
 local bits, settlements = report.bits, decided.settlements
+-- What a completion without flags begins with where it has a step.
+local LINE_END = 10
 
 -- A text that is no finite number would stop the script in the middle of its writes; 0, at once, is the safe number.
 local function finite(text)
@@ -31,7 +33,7 @@ local function settle(s)
   keptHere[s.id], settledHere[s.id] = true, true
   local reported = string.find(s.second, '\t', 1, true)
   if reported then s.second, s.claim.progress = string.sub(s.second, 1, reported - 1), string.sub(s.second, reported + 1) end
-  if s.transition == 'complete' then
+  if s.transition == 'complete' and keepsCompleted then
     s.envelope = redis.call('HGET', jobsKey, s.id)
   elseif s.second ~= '' and s.transition ~= 'discard' then
     s.failures = redis.call('HGET', failuresKey, s.id)
@@ -50,18 +52,28 @@ local function cancelHeld(id, text)
   return '2'
 end
 
+-- The job has completed and leaves nothing behind.
+local function endCompleted(id, text)
+  endJob(id, tagsOfClaim(text), 'completed')
+  local group = grouping and groupOfClaim(text)
+  if group then grouping.ended[#grouping.ended + 1], grouping.ended[#grouping.ended + 2] = id, group end
+  return '1'
+end
+
 -- A common settlement whose claim has marks, or another fence: `marks` is nil then.
 local function endMarked(id, text, marks)
   if not marks then return '0' end
   if hasMark(marks, 'c') then return cancelHeld(id, text) end
   local claim = parseClaim(text)
-  local digit = claim and takePlace(id, claim, 'complete')
-  if not digit then
-    endJob(id, tagsOfClaim(text), 'completed')
-    local group = grouping and groupOfClaim(text)
-    if group then grouping.ended[#grouping.ended + 1], grouping.ended[#grouping.ended + 2] = id, group end
-  end
-  return digit or '1'
+  return claim and takePlace(id, claim, 'complete') or endCompleted(id, text)
+end
+
+-- Takes the next step of a chain from what a completion says first, and answers its flags.
+local function takeStep(id, said)
+  local flags, stepId, delayMs, route, rest = string.match(said, '^(%l*)\n([^\n]*)\n(%d+)\n([^\n]*)\n(.*)$')
+  decided.steps = decided.steps or {}
+  decided.steps[#decided.steps + 1] = { after = id, id = stepId, delayMs = tonumber(delayMs), route = route, rest = rest }
+  return flags
 end
 
 for _, ended in ipairs(uncommon) do bits[ended.index] = endMarked(ended.id, ended.claim, marksOf(ended.claim, ended.fence)) end
@@ -69,19 +81,20 @@ for _, ended in ipairs(uncommon) do bits[ended.index] = endMarked(ended.id, ende
 extended = {}
 for i = 1, others.n do
   local transition, id, fence, first, second = others[1][i], others[2][i], others[3][i], others[4][i], others[5][i]
-  local claim, bit = marksOf(otherClaims[i], fence) and parseClaim(otherClaims[i]), '0'
-  if claim and hasMark(claim.marks, 'c') then
+  local marks = marksOf(otherClaims[i], fence)
+  -- Most steps follow a job that leaves nothing else behind.
+  local hasPlainStep = marks == '' and second == '' and not keepsCompleted and transition == 'complete' and string.byte(first) == LINE_END
+  local claim, bit = marks and not hasPlainStep and parseClaim(otherClaims[i]), '0'
+  if hasPlainStep then
+    takeStep(id, first)
+    bit = endCompleted(id, otherClaims[i])
+  elseif claim and hasMark(claim.marks, 'c') then
     bit = cancelHeld(id, otherClaims[i])
   elseif claim and transition == 'extend' then
     bit = '1'
     extended[#extended + 1] = { id = id, leaseMs = finite(first) }
   elseif claim then
-    if transition == 'complete' and string.find(first, '\n', 1, true) then
-      local flags, stepId, delayMs, route, rest = string.match(first, '^(%l*)\n([^\n]*)\n(%d+)\n([^\n]*)\n(.*)$')
-      decided.steps = decided.steps or {}
-      decided.steps[#decided.steps + 1] = { after = id, id = stepId, delayMs = tonumber(delayMs), route = route, rest = rest }
-      first = flags
-    end
+    if transition == 'complete' and string.find(first, '\n', 1, true) then first = takeStep(id, first) end
     bit = takePlace(id, claim, transition == 'dead' and first or transition) or '1'
     if bit == '1' then settle({ transition = transition, id = id, first = first, second = second, claim = claim }) end
   end

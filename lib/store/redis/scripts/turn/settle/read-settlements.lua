@@ -13,7 +13,7 @@ if uncommon[1] or others.n > 0 or isRecovering then
   -- @include turn/settle/takeover.lua
 end
 if uncommon[1] or others.n > 0 then
-  local otherClaims = readClaims(others[2])
+  local otherClaims, keepsCompleted = readClaims(others[2]), settings.keepCompletedCount > 0
   -- @include turn/settle/other-settlements.lua
 end
 if extended or renewals.n > 0 then
