@@ -1,6 +1,6 @@
--- What Lua scripts, the store of the test kit, workers and the calendar must agree on. A script is embedded with the value in the place of the name;
--- constants.ts beside this file is made of it by `npm run embed`. Numbers that several parts of the scripts share stand here too: as locals they would
--- take room from others, and Lua allows 200 of these.
+-- What Lua scripts and TypeScript must agree on: workers, the calendar, and the test kit, which stops where time alone changes something.
+-- A script is embedded with the value in the place of the name; constants.ts beside this file is made of it by `npm run embed`. Numbers that
+-- several parts of the scripts share stand here too: as locals they would take room from others, and Lua allows 200 of these.
 
 -- How many failed attempts are kept with a job.
 FAILURES_KEPT = 20
@@ -43,9 +43,9 @@ YIELD_AGAIN_MS = 5000
 MOST_YIELDS = 10
 -- Nobody could renew in a silence longer than this part of a lease; recovery is then put off by a lease, but not again within so many.
 SILENT_LEASES = 0.5
+PUT_OFF_AGAIN_LEASES = 2
 -- An ordinary turn notes that the queue is served where the last note is older than a lease divided by this.
 STAMPS_A_LEASE = 16
-PUT_OFF_AGAIN_LEASES = 2
 -- So many more ids than it adds a turn forgets whose time is over.
 FORGOTTEN_A_TURN = 100
 -- An occurrence that has not begun so long after it was due is missed, even if the next one is not due yet.

@@ -36,9 +36,9 @@ export const YIELD_AGAIN_MS = 5000;
 export const MOST_YIELDS = 10;
 /** Nobody could renew in a silence longer than this part of a lease; recovery is then put off by a lease, but not again within so many. */
 export const SILENT_LEASES = 0.5;
+export const PUT_OFF_AGAIN_LEASES = 2;
 /** An ordinary turn notes that the queue is served where the last note is older than a lease divided by this. */
 export const STAMPS_A_LEASE = 16;
-export const PUT_OFF_AGAIN_LEASES = 2;
 /** So many more ids than it adds a turn forgets whose time is over. */
 export const FORGOTTEN_A_TURN = 100;
 /** An occurrence that has not begun so long after it was due is missed, even if the next one is not due yet. */

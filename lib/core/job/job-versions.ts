@@ -9,7 +9,7 @@ export const MAX_VERSION = 10_000;
 /** The version of jobs whose definition says none, and of those named by a string. */
 export const FIRST_VERSION = 1;
 /** A worker claims each version under a name of its own, so the number also keeps claims short. */
-const MOST_STEPS = 100;
+const MOST_UPGRADE_STEPS = 100;
 
 /** One step of `upgrade`: makes a payload of one version what the next one expects. It answers at once, no promise. */
 // biome-ignore lint/suspicious/noExplicitAny: payloads of earlier versions have no type any more
@@ -59,8 +59,8 @@ export function versionsProblem(version: number | undefined, upgrade: UpgradeSte
   if (version === undefined)
     return 'upgrade: got it without version, expected both: version says what the last step makes of a payload';
   const keys = Object.keys(upgrade).map(Number);
-  if (keys.length > MOST_STEPS)
-    return `upgrade: got ${keys.length} steps, expected at most ${MOST_STEPS}: delete those of versions of which inspector.versions tells no job any more`;
+  if (keys.length > MOST_UPGRADE_STEPS)
+    return `upgrade: got ${keys.length} steps, expected at most ${MOST_UPGRADE_STEPS}: delete those of versions of which inspector.versions tells no job any more`;
   const beyond = keys.find((key) => key >= version);
   const allowed = version === FIRST_VERSION ? 'none' : `keys from 1 to ${version - 1}`;
   if (beyond !== undefined)

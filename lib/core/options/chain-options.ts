@@ -2,6 +2,7 @@ import { InvalidScheduleError } from '../errors.js';
 import { readDefinition, type ScheduledJobDefinition } from '../job/definition.js';
 import { describe } from '../read/describe.js';
 import { asSentence, isRecord, unknownOption } from '../read/shape.js';
+import { MOST_STEPS } from './defaults.js';
 import { type ChainStep, readSchedule, type ScheduleOptions, type ScheduleRequest } from './schedule-options.js';
 
 /** A step that has been read: its job, whose payload is to be written. */
@@ -10,7 +11,6 @@ export interface StepRequest {
   readonly payload: unknown;
 }
 
-const MOST_STEPS = 100;
 const STEP = ['job', 'payload', 'options'];
 /** What is decided by the chain, or has no meaning in it. */
 const NOT_IN_STEPS = ['id', 'at', 'onDuplicate', 'queue', 'set', 'then'];

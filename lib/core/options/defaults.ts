@@ -11,5 +11,8 @@ export const DEFAULT_MAX_ATTEMPTS = 6;
 export const DEFAULT_TIMEOUT_MS = 1_800_000;
 export const DEFAULT_BACKOFF: Backoff = { type: 'exponential', delayMs: 60_000 };
 
+/** At most so many steps follow a job: in the option `then`, and in a prepared job. */
+export const MOST_STEPS = 100;
+
 /** One claim takes at most so many jobs, and one turn settles no more: a larger number could be used nowhere. */
 export const MOST_JOBS_A_TURN = 1_000;

@@ -6,7 +6,7 @@ import { describe } from '../read/describe.js';
 import { jobGroup, jobName, keyPart } from '../read/names.js';
 import { type Check, duration, integer, isRecord, oneOf, options, readShape, type Shape } from '../read/shape.js';
 import { tags } from '../read/tags.js';
-import { MAX_PRIORITY } from './defaults.js';
+import { MAX_PRIORITY, MOST_STEPS } from './defaults.js';
 
 // The steps of a chain as a prepared job has them. Somebody has kept them meanwhile, and may have changed them: what ends up in a key, or in a line of
 // an envelope, is looked at as the option was.
@@ -38,8 +38,6 @@ const STEP: Shape<{ -readonly [Field in keyof StoredStep]: StoredStep[Field] }> 
   encoding: oneOf('base64'),
 };
 const REQUIRED = ['name', 'priority', 'settings', 'delayMs', 'payload'] as const;
-
-const MOST_STEPS = 100;
 
 export const storedSteps: Check<readonly StoredStep[]> = (value) => {
   if (!Array.isArray(value) || value.length === 0 || value.length > MOST_STEPS)

@@ -41,7 +41,7 @@
  * | options:<digest>   | STRING | JSON of the options of the sessions that have the digest among their traits (see codec/listed-options.ts) | ordinary, turn, relay | expires, an hour |
  * | sleeping           | ZSET   | crew -> until when some of them may sleep, epoch ms | ordinary, turn, relay | turn, relay, register |
  * | handles:<crew>     | SET    | versioned name; of a crew that ends in 'v', which takes all versions, name; of the crew '*', which takes every name, only '*'      | register                         | register, or expires, a day |
- * | sleepers:<crew>    | ZSET | idle worker -> when it looks again, epoch ms | ordinary, close-set, schedule, append, replace, cancel, cancel-tagged, clear, remove, set-group, pause-group, resume-group, reschedule, shift-tagged, replay, pause, resume, run-recurrence, set-blackouts, every script that arms an occurrence, in-order | the same, or expires, a day |
+ * | sleepers:<crew>    | ZSET | sleeping session -> when it looks again, epoch ms | ordinary, close-set, schedule, append, replace, cancel, cancel-tagged, clear, remove, set-group, pause-group, resume-group, reschedule, shift-tagged, replay, pause, resume, run-recurrence, set-blackouts, every script that arms an occurrence, in-order | the same, or expires, a day |
  * | full:<session>     | STRING | names that a sleeper's handlers have no capacity for, between line breaks | turn, ordinary, relay, in-order | turn, ordinary, relay, or expires, a minute, in-order |
  * | gate               | HASH   | what keeps the whole queue shut: `pausedUntil` -> until when nothing is claimed, epoch ms, or 'inf'; `blackouts` -> the windows of blackouts (see scripts/gate/blackout.lua); `blackoutRules` -> JSON of the blackouts as they were set; and when somebody has to tend what nobody can compute in Redis: `tendAt` -> the recurrences, epoch ms, while there are any; `blackoutsTendAt` -> the blackouts, epoch ms, while some come again and again | pause, set-blackouts, upsert-recurrence, resume-recurrence, tend, declare-recurrence, declare | resume, turn, relay, set-blackouts, remove-recurrence, tend, declare, remove-orphan |
  * | recurrences        | HASH   | recurrence id -> its record (see scripts/recur/record.lua)       | upsert-recurrence, declare, declare-recurrence | remove-recurrence, tend, declare, remove-orphan |
@@ -58,8 +58,8 @@
  * | <target>           | STREAM or LIST | jobs that a relay has moved (see docs/relay.md)            | relay                             | never                      |
  * | receipt:<caller>   | STRING | "<number of the last call> <its answer>" | every numbered call              | expires                    |
  *
- * And two channels: wake:<worker>, whose messages are the time (epoch ms) at which that worker is to look, or 'cancel' where one
- * of its jobs is to be cancelled; and events, with the name of that key, whose empty messages say that there are new events.
+ * And channels: wake:<session> and wake:<process>, which tell a session when it is to look (epoch ms), or 'cancel' where one of its jobs is
+ * to be cancelled; and events, with the name of that key, whose empty messages say that there are new events.
  */
 const FIXED_KEYS = [
   'jobs',

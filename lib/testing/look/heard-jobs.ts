@@ -11,7 +11,7 @@ export interface NamedById {
   readonly queue: string;
 }
 
-/** A waiting job that was cancelled or deleted. It is told without its name, which earlier events have told. */
+/** A waiting job that a script has cancelled or deleted. Deletions are told by no event. */
 export interface CancelledJob extends NamedById {
   readonly type: 'cancelled';
 }

@@ -234,6 +234,6 @@ export class ProcessJobStore implements JobStore {
 
 const noTargets = (queue: string) =>
   new InvalidOptionsError(
-    `relay: the queue '${queue}' lies in memory, where there are no streams or lists; expected a queue in Redis.`,
+    `relay: the queue '${queue}' lies in the Redis of the test kit, where nobody can read the target; expected a queue in Redis.`,
     { queue },
   );

@@ -180,7 +180,7 @@ export class ConductedSession implements Session {
     this.resume = undefined;
     const claims = this.mayClaim && turn.limit > 0;
     if (claims) this.mayClaim = false;
-    const answer = await this.parts.session.turn(claims ? this.forOneJob(turn) : forNone(turn), signal);
+    const answer = await this.parts.session.turn(claims ? this.forNextJob(turn) : forNone(turn), signal);
     this.noteSettled(turn, answer);
     if (claims) {
       this.looksAgain = answer.sleepMs === 0;
@@ -212,7 +212,7 @@ export class ConductedSession implements Session {
   }
 
   /** While a call fills, all that it has room for, and nothing else. */
-  private forOneJob(turn: Turn): Turn {
+  private forNextJob(turn: Turn): Turn {
     if (this.joining === undefined) return forOneJob(turn);
     const others = [...this.parts.handlers.keys()].filter((name) => name !== this.joining);
     const handlers = [

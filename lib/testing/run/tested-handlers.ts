@@ -11,7 +11,7 @@ import {
 } from '../../worker/run/job-handler.js';
 import type { RunningJob } from '../../worker/run/running-job.js';
 import { outcomeIn } from '../../worker/run/settlement-builder.js';
-import { announceAbort } from './lost-lease.js';
+import { announceAbort } from './announce-abort.js';
 import type { TestCall } from './test-call.js';
 import { runOf, type TestRun } from './test-run.js';
 

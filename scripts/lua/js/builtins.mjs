@@ -1,5 +1,5 @@
 /**
- * What the scripts may use of Lua's library and of Redis, with what it answers: a kind as in kinds.mjs for one value, `many`
+ * What the scripts may use of Lua's library and of Redis, with what it answers: a kind as in value-kinds.mjs for one value, `many`
  * for none or several. lib/testing/redis/lua/library.ts has each of them, under the same name with a '_' for the point.
  */
 export const BUILTINS = new Map(
@@ -47,4 +47,4 @@ export const CONSTANTS = new Map([['math.huge', 'Infinity']]);
 export const TAKES_PATTERN = new Set(['string.match', 'string.find', 'string.gmatch', 'string.gsub']);
 
 /** `string.match` -> `$string_match`. */
-export const jsNameOf = (builtin) => `$${builtin.replace('.', '_')}`;
+export const libraryCall = (builtin) => `$${builtin.replace('.', '_')}`;

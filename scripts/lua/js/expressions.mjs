@@ -1,9 +1,10 @@
-import { BUILTINS, CONSTANTS, jsNameOf, TAKES_PATTERN } from './builtins.mjs';
+import { GLOBALS } from '../globals.mjs';
+import { BUILTINS, CONSTANTS, libraryCall, TAKES_PATTERN } from './builtins.mjs';
 import { keyOf } from './facts.mjs';
-import { baseOf, commandOf, isInput, kindOf, libraryNameOf } from './kinds.mjs';
 import { atRow } from './lines.mjs';
 import { isPlain, toRegExp } from './patterns.mjs';
 import { literalOf, valueOfText } from './text.mjs';
+import { baseOf, commandOf, isInput, kindOf, libraryNameOf } from './value-kinds.mjs';
 
 const ARITHMETIC = { '+': '$add', '-': '$sub', '*': '$mul', '/': '$div', '%': '$mod', '^': '$pow' };
 /** Those that mean the same in JavaScript, where both sides are numbers. */
@@ -174,24 +175,28 @@ export class Expressions {
 
   #name(node) {
     const { name } = node;
-    if (this.#names.isLocal(name) || !BUILTINS.has(name)) return this.#names.of(name);
-    return jsNameOf(name);
+    if (this.#names.isLocal(name)) return this.#names.of(name);
+    if (BUILTINS.has(name)) return libraryCall(name);
+    return GLOBALS.has(name) ? this.#refuseUnknown(node, name) : this.#names.of(name);
   }
 
   /** `string.match` of a node, unless `string` is a local. */
   #builtinOf(node) {
     const name = libraryNameOf(node, (each) => this.#names.isLocal(each));
-    if (name !== undefined && !BUILTINS.has(name) && !CONSTANTS.has(name))
-      this.#refuse(
-        node,
-        `the kit does not know ${name}: add it to scripts/lua/js/builtins.mjs and to the library of the kit`,
-      );
+    if (name !== undefined && !BUILTINS.has(name) && !CONSTANTS.has(name)) this.#refuseUnknown(node, name);
     return name;
+  }
+
+  #refuseUnknown(node, name) {
+    return this.#refuse(
+      node,
+      `the kit does not know ${name}: add it to scripts/lua/js/builtins.mjs and to the library of the kit`,
+    );
   }
 
   #field(node) {
     const builtin = this.#builtinOf(node);
-    if (builtin) return CONSTANTS.get(builtin) ?? jsNameOf(builtin);
+    if (builtin) return CONSTANTS.get(builtin) ?? libraryCall(builtin);
     if (node.type === 'MemberExpression') {
       if (node.indexer !== '.') this.#refuse(node, 'the kit knows no methods: call the function with its table');
       return `${this.one(node.base)}.${node.identifier.name}`;
@@ -208,9 +213,9 @@ export class Expressions {
     if (!builtin) return `${this.one(node.base)}(${this.list(args)})`;
     if (builtin === 'redis.call' || builtin === 'redis.pcall') return this.#redisCall(node, builtin);
     const pattern = TAKES_PATTERN.has(builtin) ? this.#pattern(builtin, args) : undefined;
-    if (!pattern) return `${jsNameOf(builtin)}(${this.list(args)})`;
+    if (!pattern) return `${libraryCall(builtin)}(${this.list(args)})`;
     const rest = args.length > 2 ? `, ${this.list(args.slice(2))}` : '';
-    return `${jsNameOf(builtin)}(${this.one(args[0])}, ${pattern}${rest})`;
+    return `${libraryCall(builtin)}(${this.one(args[0])}, ${pattern}${rest})`;
   }
 
   /** The arguments are an array that is nobody else's. */

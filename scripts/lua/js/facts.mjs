@@ -1,5 +1,5 @@
 import { BUILTINS } from './builtins.mjs';
-import { either, kindOf, libraryNameOf } from './kinds.mjs';
+import { either, kindOf, libraryNameOf } from './value-kinds.mjs';
 
 /**
  * What is known of names by all that any file writes to them. A part uses names of the file around it, so a name that is no parameter is taken

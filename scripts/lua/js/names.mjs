@@ -6,7 +6,7 @@ const WORDS = new Set(
 );
 
 /** The name in JavaScript of a name that files share. */
-export const jsNameOf = (name) => (WORDS.has(name) ? `${name}$` : name);
+export const jsLocalOf = (name) => (WORDS.has(name) ? `${name}$` : name);
 
 /**
  * The locals of one file while its code is emitted. JavaScript knows a name in its whole block, also before its declaration, and once in a
@@ -45,12 +45,12 @@ export class Names {
         loc.start.line,
         `'${name}' hides another '${name}' from the parts that use it: give one of the two another name`,
       );
-    return this.#add(name, isTaken ? `${name}$${++this.#numbered}` : jsNameOf(name), kind);
+    return this.#add(name, isTaken ? `${name}$${++this.#numbered}` : jsLocalOf(name), kind);
   }
 
   /** Declares a name that a part gives: files know it by its own name. */
   declareShared(name) {
-    return this.#add(name, jsNameOf(name));
+    return this.#add(name, jsLocalOf(name));
   }
 
   isLocal(name) {
@@ -58,7 +58,7 @@ export class Names {
   }
 
   of(name) {
-    return this.#find(name)?.js ?? jsNameOf(name);
+    return this.#find(name)?.js ?? jsLocalOf(name);
   }
 
   /** See `declare`. */

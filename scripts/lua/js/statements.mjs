@@ -43,7 +43,7 @@ export class Statements {
   }
 
   #statement(node) {
-    const { one, list, condition, array } = bound(this.#expressions);
+    const { one, list, condition } = bound(this.#expressions);
     switch (node.type) {
       case 'LocalStatement':
         return this.#local(node);
@@ -74,7 +74,7 @@ export class Statements {
       case 'ForNumericStatement':
         return this.#count(node, one);
       case 'ForGenericStatement':
-        return this.#each(node, one, list, array);
+        return this.#each(node, one, list);
       default:
         return this.#refuse(node, `the kit cannot run ${node.type}: write it in another way`);
     }
@@ -194,7 +194,6 @@ function bound(expressions) {
   return {
     one: (node) => expressions.one(node),
     list: (nodes) => expressions.list(nodes),
-    array: (nodes) => expressions.array(nodes),
     condition: (node) => expressions.condition(node),
   };
 }

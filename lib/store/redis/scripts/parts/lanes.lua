@@ -1,4 +1,4 @@
--- A lane is the sorted set of the waiting jobs of one priority, preferred worker and name: id -> due.
+-- A lane is the sorted set of the waiting jobs of one priority, one preferred worker or group (mostly none) and one versioned name: id -> due.
 -- `heads:<priority>` holds "<id of the lane's first job>\t<lane>" -> its due; `levels` holds priority -> the earliest of those.
 -- Lanes with a preferred worker stand elsewhere, and twice: for that worker in `heads:<priority>:<worker>` and `levels:<worker>`,
 -- for those who may steal from it in `heads:<priority>:*` and `levels:*`. So nobody reads through the lanes of others.

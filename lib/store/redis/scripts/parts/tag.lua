@@ -38,6 +38,7 @@ end
 
 function writeTagged()
   for _, tag in ipairs(taggedList) do
+    -- Under a name of its own: the test of the table in keys.ts tells keys apart by the names of variables.
     local set = tag.members and tag
     if set then
       redis.call('HSET', set.key, unpack(set.members))

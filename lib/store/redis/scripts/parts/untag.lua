@@ -35,6 +35,7 @@ end
 function writeUntagged()
   for _, tag in ipairs(untaggedList) do
     local left
+    -- Under a name of its own: the test of the table in keys.ts tells keys apart by the names of variables.
     local set = tag.hows[1] and tag
     if set then
       left = redis.pcall('HDEL', set.key, unpack(set.removed))

@@ -1,6 +1,7 @@
 -- in-order: one round trip of a worker in a queue whose groups run in order (`'fifo'`) and which uses nothing else special: settle jobs that have
---   completed, claim due jobs of the groups whose turn it is, one of each, and learn when to look again. It ends as turn.lua would, command for command
---   cheaper: what turn/groups, turn/claim/units.lua and parts/lanes.lua prepare for any group, lane and limit is not made here.
+--   completed, claim due jobs of the groups whose turn it is, one of each, and learn when to look again. It leaves every key as
+--   turn.lua would, with fewer commands: it makes none of the tables and functions that turn/groups, turn/claim/units.lua and parts/lanes.lua make for
+--   any group, lane and limit.
 --   Where the turn meets more than that, it has written nothing and answers 'whole': then turn.lua is to take it. That is so
 --   - where the queue has settings or pauses of groups, preferred workers, suspects, a pause, blackouts or recurrences; where jobs without a group
 --     are due, groups have jobs of several names, versions or priorities, or this session does not handle their name. Then the session takes whole turns for a while;

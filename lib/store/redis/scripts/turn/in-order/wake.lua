@@ -1,4 +1,5 @@
--- Whom this turn wakes: for each freed lane, as somebody else may claim its next job, and for the groups that are left. Mostly nobody sleeps but this session. Read phase.
+-- Reads whom this turn wakes: one session for each freed lane, whose next job somebody else may claim, and one of its crew for the groups that are left.
+-- First it asks whether anybody else sleeps: usually nobody does, and the parts that wake are then not made.
 -- @needs parts/clock.lua
 -- @takes me, sleepingKey, sleepersKey, freed, name, stopped, outlook
 -- @changes wakeOthers
