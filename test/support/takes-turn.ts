@@ -1,5 +1,7 @@
 import { SCRIPTS } from '../../lib/store/redis/scripts/embedded.js';
+import { TURN_SCRIPTS } from '../../lib/store/redis/session/redis-session.js';
 
-/** Whether what goes over a connection is the turn of a worker, a whole one, an ordinary one or one of groups in order. */
-export const takesTurn = (request: string): boolean =>
-  [SCRIPTS.turn, SCRIPTS.ordinary, SCRIPTS['in-order']].some(({ sha }) => request.includes(sha));
+const SHAS = [...TURN_SCRIPTS].map((script) => SCRIPTS[script].sha);
+
+/** Whether what goes over a connection is the turn of a worker or a relay. */
+export const takesTurn = (request: string): boolean => SHAS.some((sha) => request.includes(sha));

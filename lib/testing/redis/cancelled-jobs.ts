@@ -1,7 +1,8 @@
 import type { ScriptName } from '../../store/redis/scripts/embedded.js';
+import { TURN_SCRIPTS } from '../../store/redis/session/redis-session.js';
 
 /** Their jobs have run, or were dead before. */
-export const NONE_CANCELLED: ReadonlySet<ScriptName> = new Set(['turn', 'ordinary', 'relay', 'purge']);
+export const NONE_CANCELLED: ReadonlySet<ScriptName> = new Set([...TURN_SCRIPTS, 'purge']);
 
 /** Notes which waiting jobs a script takes out of a queue for good, whichever call it is of. */
 export class CancelledJobs {

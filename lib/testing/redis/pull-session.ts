@@ -1,11 +1,11 @@
 import type { Session, SessionHints, Turn, TurnAnswer } from '../../store/job-store.js';
 import type { ScriptName } from '../../store/redis/scripts/embedded.js';
+import { TURN_SCRIPTS } from '../../store/redis/session/redis-session.js';
 import { nextInstant } from './next-instant.js';
 import { ProcessSession } from './process-session.js';
 import type { QueueInside } from './queue-inside.js';
 
 const NONE_RENEWED: ReadonlySet<string> = new Set();
-const TURNS: ReadonlySet<ScriptName> = new Set(['turn', 'ordinary']);
 
 /**
  * A session of pops, which sleeps until time changes something. In production it looks at least every third of a lease, in case a message was
@@ -50,7 +50,7 @@ export class PullSession extends ProcessSession {
   hasRun(script: ScriptName): void {
     if (this.lookAtMs === undefined) return;
     const nowMs = this.queue.nowMs();
-    const isDue = !TURNS.has(script) && [...this.queue.heads()].some(({ dueAtMs }) => dueAtMs <= nowMs);
+    const isDue = !TURN_SCRIPTS.has(script) && [...this.queue.heads()].some(({ dueAtMs }) => dueAtMs <= nowMs);
     const atMs = isDue ? nowMs : nextInstant(this.queue, NONE_RENEWED).atMs;
     if (atMs >= this.lookAtMs) return;
     this.lookAtMs = atMs;

@@ -48,6 +48,15 @@ it('what waits, what runs alone and what a test makes by itself has its group', 
   expect(() => createScheduledJob(mail, {}, { group: '' })).toThrow('createScheduledJob: group: got "", expected');
 });
 
+it('a job of a group in order is told as completed, however long the queue has had groups', async () => {
+  const { tester, producer } = await testedApp([Handlers], { queues: { default: { groups: { order: 'fifo' } } } });
+  const { id } = await producer.schedule(mail, { tenant: 'a' }, { delay: '5m' });
+  for (let minute = 0; minute < 5; minute++) await producer.schedule(mail, { tenant: 'a' }, { delay: minute * 60_000 });
+  const completed = tester.waitFor(id, 'completed');
+  await tester.advance('5m');
+  await completed;
+});
+
 it('groups take turns, and one of twice the weight has twice as many', async () => {
   const { app, tester, producer, inspector } = await testedApp([Handlers]);
   await inspector.setGroup('a', { weight: 2 });

@@ -7,6 +7,7 @@ import { causeOf } from '../link/call-error.js';
 import type { MessageLink, RedisLink } from '../link/redis-link.js';
 import type { ServerClock } from '../link/server-clock.js';
 import { ask, type GivenArguments } from '../scripts/bound-script.js';
+import type { ScriptName } from '../scripts/embedded.js';
 import {
   type InOrderArguments,
   type InOrderReply,
@@ -56,6 +57,11 @@ type Sent =
   | { readonly script: 'in-order'; readonly args: InOrderArguments }
   | { readonly script: 'turn'; readonly args: TurnArguments }
   | { readonly script: 'relay'; readonly args: RelayArguments };
+
+// A record, so that another script that takes turns and is missing here does not compile.
+const TURNS: Record<Sent['script'], true> = { ordinary: true, 'in-order': true, turn: true, relay: true };
+/** The scripts that take turns. */
+export const TURN_SCRIPTS: ReadonlySet<ScriptName> = new Set(Object.keys(TURNS) as ScriptName[]);
 
 /** A turn that was sent and has not been answered. It is sent again with the very same arguments, unless it is to be taken whole. */
 interface TurnInFlight {

@@ -51,7 +51,7 @@ export class SessionArguments {
   private readonly groupsRule: string;
   /**
    * No option of the queue needs a whole turn. An option that `ordinary.lua` does not know belongs here; a use that begins and ends in Redis
-   * belongs in `turn/uses.lua`.
+   * belongs in `turn/uses.lua` and `turn/uses-beside-groups.lua`.
    */
   private readonly isOrdinaryQueue: boolean;
 

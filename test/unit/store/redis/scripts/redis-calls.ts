@@ -64,7 +64,7 @@ export interface RedisCall {
 }
 
 export function readCalls(name: ScriptName): RedisCall[] {
-  return [...textOf(name).matchAll(/redis\.p?call\('(\w+)'(?:, (base \.\. '\w+:?'|[\w.]+))?.*/g)].map(
-    ([text, command, key]) => ({ command: command!, key, text }),
-  );
+  return [
+    ...textOf(name).matchAll(/redis\.p?call\('(\w+)'(?:, (base \.\. '\w+:?'|[\w.]+))?(?:(?!redis\.p?call).)*/g),
+  ].map(([text, command, key]) => ({ command: command!, key, text }));
 }

@@ -197,3 +197,13 @@ it('the script of permissions tries each command of all others, but for those of
   );
   expect([...tried].sort()).toEqual([...needed].sort());
 });
+
+it('a use of the queue that ends an ordinary turn ends one of groups in order too', () => {
+  const keysIn = (file: string) =>
+    [...readFileSync(join(SCRIPTS_FOLDER, 'turn', file), 'utf8').matchAll(/base \.\. '([^']+)'/g)].map(
+      ([, key]) => key!,
+    );
+  const uses = keysIn('uses.lua').filter((key) => !['groups', 'runningOfGroups', 'held'].includes(key));
+  expect(uses).toContain('gate');
+  expect(keysIn('uses-beside-groups.lua')).toEqual(expect.arrayContaining(uses));
+});

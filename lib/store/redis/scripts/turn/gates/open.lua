@@ -1,6 +1,6 @@
 -- The gate: what keeps due jobs from being claimed though a session has capacity for them. Each file of this folder is a gate. A gate
 -- narrows one number, how many jobs may be claimed over all processes now, and says when more may; the gates after it find these
--- numbers narrowed. A new gate is one such file, and one line in turn.lua and relay.lua.
+-- numbers narrowed. docs/architecture.md says where a new gate has to be known.
 -- A turn that claims nothing (`me.limit` 0) asks none of them.
 -- `opening`:
 --   mayPass  how many may be claimed now
