@@ -102,7 +102,10 @@ function sort(requests: readonly ScheduleRequest[]): { together: Map<string, num
   return { together, chains };
 }
 
-/** Where a call fails, the later ones of its id are not sent: each builds on the state that the one before it leaves. */
+/**
+ * Where a call fails, the later ones of its id are not sent: each builds on the state that the one before it leaves. A job whose set is over
+ * leaves none.
+ */
 async function sendChain(
   store: Pick<JobStore, 'queue'>,
   requests: readonly (ScheduleRequest | undefined)[],
@@ -119,12 +122,15 @@ async function sendChain(
     await sendOne(store, request).then(
       (answer) => answered(i, answer),
       (error) => {
-        failure = error;
+        if (!isOfOne(error)) failure = error;
         answered(i, undefined, error);
       },
     );
   }
 }
+
+/** Concerns that job alone, as its set is over. */
+const isOfOne = (error: unknown) => error instanceof InvalidScheduleError;
 
 function notSent(failure: unknown, { queue, name, id }: ScheduleRequest): unknown {
   if (!(failure instanceof QueueUnavailableError)) return failure;
@@ -133,7 +139,9 @@ function notSent(failure: unknown, { queue, name, id }: ScheduleRequest): unknow
 
 /** Turns the error of one part into the error of the whole call: it names the ids of jobs that may exist. */
 function ofAll(errors: readonly unknown[], refs: readonly (ScheduledJobRef | undefined)[]): unknown {
-  const reason = errors.find((error) => error !== undefined);
+  // What an outage has left open matters more than a set that is over.
+  const reason =
+    errors.find((error) => error !== undefined && !isOfOne(error)) ?? errors.find((error) => error !== undefined);
   if (!(reason instanceof QueueUnavailableError)) return reason;
   // In the order of the items: who calls again gives each item its id.
   const jobIds = Array.from(refs, (ref, i) =>
@@ -141,7 +149,7 @@ function ofAll(errors: readonly unknown[], refs: readonly (ScheduledJobRef | und
   ).flat();
   const refused = Array.from(
     refs,
-    (ref, i) => !ref && (errors[i] as QueueUnavailableError).outcome === 'refused',
+    (ref, i) => !ref && (isOfOne(errors[i]) || (errors[i] as QueueUnavailableError).outcome === 'refused'),
   ).every(Boolean);
   return restated(reason, { jobIds }, { outcome: refused ? 'refused' : 'unknown' });
 }

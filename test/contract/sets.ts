@@ -370,5 +370,21 @@ export const sets = (world: () => World): void => {
       const job = await world().job('waits');
       expect(job?.envelope).toMatchObject({ set: 's', tags: ['a'] });
     });
+
+    it('all members of a large set are found, page by page', async () => {
+      world().store();
+      await open();
+      const members = Array.from({ length: 700 }, (_, i) => `m${i}`);
+      await world().scheduleAll(members.map((id) => ({ id, set: 's' })));
+      const found = new Set<string>();
+      const selection = { states: ['scheduled', 'due'] as const, set: 's' };
+      let cursor: string | undefined;
+      do {
+        const page = await world().queue.view.find(selection, cursor, { size: 100, limit: 100 });
+        for (const { id } of page.jobs) found.add(id);
+        cursor = page.next;
+      } while (cursor !== undefined);
+      expect([...found].sort()).toEqual(members.sort());
+    });
   });
 };

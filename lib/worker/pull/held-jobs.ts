@@ -218,7 +218,8 @@ export class HeldJobs implements Holdings {
   /** Says it with the next turn, and again until that is answered. Rejects with `QueueClosedError`. */
   send(ended: EndedRun): Promise<Settled> {
     return new Promise((resolve, reject) => {
-      if (this.closed) {
+      // What was given back is somebody else's: said of it now, the same turn would both end the job and put it back.
+      if (this.closed || this.areGivenBack) {
         reject(this.closedError());
         return;
       }

@@ -1,7 +1,7 @@
 import { SET_BYTE } from '../../../core/constants.js';
 import type { LatenessRule, OnLate } from '../../../core/job/definition.js';
 import type { JobSetDone } from '../../../core/job/job-set.js';
-import type { NewChain, StoredChain } from '../../../core/job/new-job.js';
+import type { NewChain, StoredChain, StoredStep } from '../../../core/job/new-job.js';
 import { asBuffer } from '../../../core/payload/codecs.js';
 import type { Envelope, EnvelopeSettings, Unreadable } from '../../envelope.js';
 import type { NewJob } from '../../job-store.js';
@@ -188,9 +188,23 @@ function decodeFurther(parts: readonly string[]): Pick<Envelope, 'chain' | 'setD
       return 'what the envelope says of its chain or its set cannot be read';
     }
   }
-  if (read.chain && !Array.isArray(read.chain.next)) return 'what the envelope says of its chain cannot be read';
+  if (read.chain && !isChain(read.chain)) return 'what the envelope says of its chain cannot be read';
   return read;
 }
+
+/** Somebody may have damaged it, and a worker makes the next job of it. */
+function isChain({ step, of, next }: StoredChain): boolean {
+  return Number.isSafeInteger(step) && Number.isSafeInteger(of) && Array.isArray(next) && next.every(isStep);
+}
+
+function isStep(step: unknown): boolean {
+  if (typeof step !== 'object' || step === null) return false;
+  const { name, priority, delayMs, payload, encoding } = step as Partial<StoredStep>;
+  if (typeof name !== 'string' || typeof payload !== 'string') return false;
+  return Number.isSafeInteger(priority) && isDelay(delayMs) && (encoding === undefined || encoding === 'base64');
+}
+
+const isDelay = (delayMs: unknown) => Number.isSafeInteger(delayMs) && (delayMs as number) >= 0;
 
 function decodeSetDone(text: string): JobSetDone {
   const numbersAt = text.lastIndexOf('"') + 1;

@@ -135,7 +135,12 @@ function readPlace(text: string, walks: readonly string[], selection: JobSelecti
 const BY_CURSOR = /^\d+~?$/;
 const BY_SCORE = /^\d+ .+$/s;
 /** The places of each walk; those of the others are by score. */
-const FORMS: Record<string, RegExp> = { jobs: BY_CURSOR, active: BY_CURSOR, tagged: /^\d+ \d+ .+$/s };
+const FORMS: Record<string, RegExp> = {
+  jobs: BY_CURSOR,
+  active: BY_CURSOR,
+  members: BY_CURSOR,
+  tagged: /^\d+ \d+ .+$/s,
+};
 
 const NO_PLACE = 'no place of a search';
 const isTexts = (given: unknown): given is string[] =>

@@ -1,6 +1,6 @@
 -- Keeps what has become of jobs that a call cancels, where the queue's `keepEnded` says so. Read phase: `noteEnding`; once the call has
 -- written something that needs no memory: `writeEndings`.
--- @needs parts/claim.lua
+-- @needs parts/claim.lua, parts/without-payloads.lua
 -- @takes settings, base
 -- @gives noteEnding, writeEndings
 local endings = {}
@@ -16,7 +16,7 @@ function noteEnding(id, envelope, due, reason)
   end
   local claim = parseClaim(redis.call('HGET', base .. 'claims', id) or '') or { attempt = 0 }
   endings[#endings + 1] = id
-  endings[#endings + 1] = 'c ' .. claim.attempt .. ' ' .. due .. ' ' .. reason .. '\n' .. (string.match(envelope, '^[^\n]*\n[^\n]*\n[^\n]*\n') or '')
+  endings[#endings + 1] = 'c ' .. claim.attempt .. ' ' .. due .. ' ' .. reason .. '\n' .. withoutPayloads(envelope)
 end
 
 function writeEndings()

@@ -79,7 +79,7 @@ end
 
 -- A run whose place a queued job takes as the same member has not left its set, and its next step enters all the same.
 for _, step in ipairs(steps or {}) do
-  local set = stepAfter[step.after] and string.match(tagsOfFlags(step.rest), '\t(\31[^\t]*)')
+  local set = stepAfter[step.after] and string.find(step.rest, '\31', 1, true) and string.match(tagsOfFlags(step.rest), '\t(\31[^\t]*)')
   if set and redis.call('HEXISTS', base .. 'members:' .. string.sub(set, 2), step.after) == 1 then tagJob(step.id, set) end
 end
 

@@ -163,7 +163,7 @@ function readFirst(front)
   return true
 end
 
--- Moves a lane's front to its next due job; false when there is none.
+-- Moves a lane's front to its next due job; false when there is none. `chunk`: one more than may be taken of a lane that stands alone, else FIRST_READ.
 function advance(front, chunk)
   local at = front.at + front.step
   local jobs = front.jobs
@@ -173,7 +173,12 @@ function advance(front, chunk)
     -- then removed by rank.
     local isFirst, areMany = not front.chunk, not front.chunk and chunk > MANY_AT_ONCE
     if isFirst then front.read = 0 end
-    front.chunk = not isFirst and front.chunk * 4 or (areMany and chunk or math.min(chunk, FIRST_READ)) + 1
+    if isFirst then
+      front.chunk = (areMany and chunk or math.min(chunk, FIRST_READ)) + 1
+    else
+      -- No more than may be taken, where that is known: due times are costly as text.
+      front.chunk = chunk > FIRST_READ and math.min(front.chunk * 4, chunk + 1) or front.chunk * 4
+    end
     jobs = readJobs(front, front.chunk, areMany)
     local count = #jobs / front.step
     front.exhausted = front.step == 2 and count < front.chunk

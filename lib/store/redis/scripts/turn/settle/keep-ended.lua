@@ -1,6 +1,6 @@
 -- Keeps what has become of the jobs that this turn discards or cancels, where the queue's `keepEnded` says so. A turn that picks nothing
 -- drops what is too old. Before the jobs are deleted.
--- @needs parts/clock.lua
+-- @needs parts/clock.lua, parts/without-payloads.lua
 -- @takes settings, decided, picked, base, jobsKey
 local endings, settlements = {}, decided.settlements
 if settlements[1] and settings.keepEnded ~= '' then
@@ -15,7 +15,7 @@ if settlements[1] and settings.keepEnded ~= '' then
     local reason = s.reason or isDiscarded and s.second or '"cancelRunning"'
     local numbers = (claim.attempt or 0) .. ' ' .. digits(claim.due or now)
     endings[#endings + 1] = ids[i]
-    endings[#endings + 1] = (isDiscarded and 'd ' or 'c ') .. numbers .. ' ' .. (reason == '' and '""' or reason) .. '\n' .. (string.match(envelope or '', '^[^\n]*\n[^\n]*\n[^\n]*\n') or '')
+    endings[#endings + 1] = (isDiscarded and 'd ' or 'c ') .. numbers .. ' ' .. (reason == '' and '""' or reason) .. '\n' .. withoutPayloads(envelope or '')
   end
 end
 if endings[1] or not picked[1] then
