@@ -109,3 +109,67 @@ it('where Redis has no memory left members end, sets are closed and done, and ch
     `is-closed ${JSON.stringify({ total: 0, ...NONE })}`,
   ]);
 });
+
+it('what is kept of ended jobs holds no payload and no result of their chains', async () => {
+  const keeping = await startApp([], {
+    connection: server.url,
+    prefix: app.prefix,
+    queues: { default: { keepEnded: 10 } },
+  });
+  const { producer, consumer, inspector } = keeping;
+  const secret = { file: 'secret' };
+  const then = [
+    { job: 'step', payload: secret, options: { delay: '1h' as const } },
+    { job: 'step', payload: secret },
+  ];
+  await producer.schedule('member', secret, { then, tags: ['cabinet'] });
+  const [first] = await consumer.pop();
+  await first!.complete('secret');
+  const [second] = (await inspector.find({ limit: 10 })).jobs;
+  expect(await producer.cancel({ id: second!.id, queue: 'default' })).toBe(true);
+  await producer.schedule('member', secret, { id: 'cancelled', then });
+  const [cancelled] = await consumer.pop();
+  await inspector.cancelRunning('cancelled');
+  await cancelled!.complete();
+  const kept = await admin.hgetall(`${app.prefix}:{default}:endings`);
+  expect(Object.keys(kept).sort()).toEqual(['cancelled', second!.id].sort());
+  expect(JSON.stringify(kept)).not.toContain('secret');
+});
+
+it('in scheduleMany a job whose set is over does not keep another one of its id out', async () => {
+  const [over, other] = await Promise.allSettled([
+    app.producer.scheduleMany([{ job: 'member', payload: null, options: { id: 'x', set: 'gone' } }]),
+    app.producer.scheduleMany([
+      { job: 'member', payload: null, options: { id: 'y', set: 'gone' } },
+      { job: 'member', payload: null, options: { id: 'y' } },
+    ]),
+  ]);
+  for (const { status, reason } of [over, other] as PromiseRejectedResult[]) {
+    expect(status).toBe('rejected');
+    expect(reason).toMatchObject({ reason: 'set-over' });
+  }
+  expect(await app.inspector.job('x')).toBeNull();
+  expect(await app.inspector.job('y')).toMatchObject({ state: 'due' });
+});
+
+it('a popped job that closing has given back is not completed as well', async () => {
+  const closing = await startApp([], { connection: server.url, prefix: app.prefix });
+  await app.producer.scheduleMany(['a', 'b'].map((id) => ({ job: 'member', payload: null, options: { id } })));
+  const [a, b] = await closing.consumer.pop({ count: 2 });
+  server.freeze();
+  // Its turn is under way, so the one that gives back has to wait for the answer.
+  const ended = [a!.complete().catch(String)];
+  await new Promise(setImmediate);
+  const closed = closing.app.close();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  ended.push(b!.complete().catch(String));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  server.thaw();
+  await closed;
+  expect(await ended[1]).toContain('have gone back');
+  expect(await app.inspector.job('b')).toMatchObject({ state: 'due', attempts: 0 });
+  expect(await app.inspector.stats()).toMatchObject({ dead: 0 });
+  const [again] = await app.consumer.pop();
+  expect(again).toMatchObject({ id: 'b' });
+  expect(await again!.complete()).toBe(true);
+});

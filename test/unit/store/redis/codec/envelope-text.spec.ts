@@ -140,6 +140,15 @@ describe('an envelope', () => {
     ['not valid JSON', '5::work\n0 \nb:se cret\nnull'],
     ['not valid JSON', '5::work\n0 \nb:\nnull'],
     ['not valid JSON', '5::work\n0 \nb:aes{"headers":{"secret"\nnull'],
+    ...[
+      '{"step":1,"of":2}',
+      '{"step":1,"of":2,"next":[null]}',
+      '{"step":1,"of":2,"next":["secret"]}',
+      '{"of":2,"next":[]}',
+      JSON.stringify({ step: 1, of: 2, next: [{ ...STEP, delayMs: 'secret' }] }),
+      JSON.stringify({ step: 1, of: 2, next: [{ ...STEP, encoding: 'secret' }] }),
+      JSON.stringify({ step: 1, of: 2, next: [{ ...STEP, payload: undefined }] }),
+    ].map((chain) => ['of its chain cannot be read', `5::work\n0 t\n\tc${chain}\nnull`]),
   ])('that is damaged says so and tells nothing of what it holds: %s', (problem, text) => {
     const envelope = decodeEnvelope(text);
     expect(envelope).toEqual({ unreadable: expect.stringContaining(problem) });
