@@ -4,7 +4,8 @@ import { SCRIPTS, type ScriptName } from '../../lib/store/redis/scripts/embedded
 import { QUEUE, TestStore } from '../support/store.js';
 import { until } from '../support/wait.js';
 
-const COMMAND_TIMEOUT_MS = 400;
+/** Long enough for a new connection beside other suites. */
+const COMMAND_TIMEOUT_MS = 1_000;
 
 type Send = (this: Redis, command: { name: string; args: string[] }, ...rest: unknown[]) => unknown;
 const clients = Redis.prototype as unknown as { sendCommand: Send };

@@ -16,12 +16,21 @@ export function nextJob(
   chain: StoredChain,
   { id, set, result }: { id: string; set?: string; result?: string },
 ): NewJob {
-  const [{ delayMs, payload, encoding, ...job }, ...next] = chain.next as readonly [StoredStep, ...StoredStep[]];
+  const { name, version, priority, worker, group, tags, settings, lateness, codec, delayMs, payload, encoding } =
+    chain.next[0]!;
   return {
-    ...job,
+    name,
+    version,
+    priority,
+    worker,
+    group,
+    tags,
+    settings,
+    lateness,
+    codec,
     due: { delayMs },
     set,
-    chain: { id: chain.id ?? id, step: chain.step + 1, of: chain.of, result, next },
+    chain: { id: chain.id ?? id, step: chain.step + 1, of: chain.of, result, next: chain.next.slice(1) },
     payload: encoding ? Buffer.from(payload, encoding) : payload,
   };
 }

@@ -22,6 +22,6 @@ export class NextSteps {
     if (!chain || chain.next.length === 0) return undefined;
     const { text } = result === undefined ? {} : toKeptJson(result, this.maxBytes, '');
     const job = nextJob(chain, { id, set, result: text });
-    return { ...job, id: this.ids.next(this.maker, this.clock.wallNow()) } as NextJob;
+    return Object.assign(job, { id: this.ids.next(this.maker, this.clock.wallNow()) }) as NextJob;
   }
 }

@@ -88,8 +88,8 @@ export function encodeSettings({ settings, chain }: Pick<NewJob, 'settings' | 'c
 }
 
 /** The result is JSON already. */
-function encodeChain({ result, ...chain }: NewChain): string {
-  const text = JSON.stringify(chain);
+function encodeChain({ id, step, of, next, result }: NewChain): string {
+  const text = JSON.stringify({ id, step, of, next });
   return result === undefined ? text : `${text.slice(0, -1)},"result":${result}}`;
 }
 
