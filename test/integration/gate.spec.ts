@@ -58,3 +58,13 @@ describe('who makes room in a queue that was full', () => {
     await until('both are told', () => sleepers.every(({ told }) => told.length === 1));
   });
 });
+
+it('a pause that has long been over is forgotten, so that turns are ordinary again', async () => {
+  await scheduled(0, {});
+  await test.redis.hset(key('gate'), 'pausedUntil', Date.now() - 30_000);
+  await test.worker('w1').claim(1);
+  expect(await test.redis.hexists(key('gate'), 'pausedUntil')).toBe(1);
+  await test.redis.hset(key('gate'), 'pausedUntil', Date.now() - 61_000);
+  await test.worker('w2').claim(1);
+  expect(await test.redis.exists(key('gate'))).toBe(0);
+});

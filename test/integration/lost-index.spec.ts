@@ -136,3 +136,12 @@ function processOf(
   const session = open(store.queue(QUEUE).sessions);
   return { store, lines, turn: () => new SessionTurns(session).turn() };
 }
+
+it('an index that says too early when a level is due starts nothing early', async () => {
+  await test.scheduleAll(Array.from({ length: 40 }, () => newJob({ due: { delayMs: 3_600_000 } })));
+  const worker = test.worker('w');
+  // Sessions begin with a whole turn.
+  expect(await worker.claim(20)).toEqual([]);
+  await test.redis.zadd(key('levels'), Date.now(), '5');
+  expect(await worker.claim(20)).toEqual([]);
+});
