@@ -130,7 +130,7 @@ async function sendChain(
 }
 
 /** Concerns that job alone, as its set is over. */
-const isOfOne = (error: unknown) => error instanceof InvalidScheduleError;
+const isOfOne = (error: unknown) => error instanceof InvalidScheduleError && error.reason === 'set-over';
 
 function notSent(failure: unknown, { queue, name, id }: ScheduleRequest): unknown {
   if (!(failure instanceof QueueUnavailableError)) return failure;
@@ -140,8 +140,8 @@ function notSent(failure: unknown, { queue, name, id }: ScheduleRequest): unknow
 /** Turns the error of one part into the error of the whole call: it names the ids of jobs that may exist. */
 function ofAll(errors: readonly unknown[], refs: readonly (ScheduledJobRef | undefined)[]): unknown {
   // What an outage has left open matters more than a set that is over.
-  const reason =
-    errors.find((error) => error !== undefined && !isOfOne(error)) ?? errors.find((error) => error !== undefined);
+  const told = errors.filter((error) => error !== undefined);
+  const reason = told.find((error) => !isOfOne(error)) ?? told[0];
   if (!(reason instanceof QueueUnavailableError)) return reason;
   // In the order of the items: who calls again gives each item its id.
   const jobIds = Array.from(refs, (ref, i) =>

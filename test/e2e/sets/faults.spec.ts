@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { queueKeys } from '../../../lib/store/redis/keys.js';
+import { HeldJobs } from '../../../lib/worker/pull/held-jobs.js';
 import { audit } from '../../support/audit.js';
 import { type QueueApp, startApp, stopApps } from '../../support/queue-app.js';
 import { type OwnRedisServer, startOwnServer } from '../../support/redis-server.js';
@@ -160,10 +161,17 @@ it('a popped job that closing has given back is not completed as well', async ()
   // Its turn is under way, so the one that gives back has to wait for the answer.
   const ended = [a!.complete().catch(String)];
   await new Promise(setImmediate);
+  const { giveBack } = HeldJobs.prototype;
+  const givenBack = new Promise<void>((resolve) => {
+    HeldJobs.prototype.giveBack = function () {
+      giveBack.call(this);
+      resolve();
+    };
+  });
   const closed = closing.app.close();
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await givenBack;
+  HeldJobs.prototype.giveBack = giveBack;
   ended.push(b!.complete().catch(String));
-  await new Promise((resolve) => setTimeout(resolve, 100));
   server.thaw();
   await closed;
   expect(await ended[1]).toContain('have gone back');

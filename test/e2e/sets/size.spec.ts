@@ -133,7 +133,7 @@ async function end(app: Awaited<ReturnType<typeof start>>, count: number): Promi
 }
 
 (IS_TIMED ? it : it.skip)(
-  `with ${MEMBERS} members scripts take less than ${SCRIPT_MS} ms, and the set is done ${DONE_MS} ms after the last end`,
+  `with ${MEMBERS} members no script is longer than ${SCRIPT_MS} ms, and the set is done ${DONE_MS} ms after the last end`,
   async () => {
     const app = await startApp([], { connection: server.url, prefix: newPrefix() });
     await admin.config('SET', 'slowlog-max-len', '100000');
@@ -175,10 +175,9 @@ async function end(app: Awaited<ReturnType<typeof start>>, count: number): Promi
       process.stdout.write(`${key}: ${times.length} times, median ${at(0.5)}, p99 ${at(0.99)}, longest ${at(1)} ms\n`);
     }
     process.stdout.write(`the completion job came ${doneMs.toFixed(1)} ms after the last end\n`);
-    // Redis' log counts the time in which it waits for a core as well, so of those that ran thousands of times one may be any length.
-    for (const times of longest.values()) expect(times[Math.floor((times.length - 1) / 2)]).toBeLessThan(SCRIPT_MS);
-    for (const [key, times] of longest) if (/^(close|last end)/.test(key)) expect(times.at(-1)).toBeLessThan(SCRIPT_MS);
     expect(doneMs).toBeLessThan(DONE_MS);
+    // Redis' log counts the time in which it waits for a core as well: a failure here may be the machine's, and the lines above tell.
+    expect(Math.max(...[...longest.values()].flat())).toBeLessThan(SCRIPT_MS);
   },
   1_800_000,
 );
