@@ -46,7 +46,7 @@ export class PayloadWriter {
   }
 
   private writeChain(request: ScheduleRequest, steps: readonly StepRequest[]): void {
-    const next = steps.map((step) => toStoredStep(step.request));
+    const next = steps.map((step) => JSON.stringify(toStoredStep(step.request)));
     request.chain = { step: 1, of: next.length + 1, next };
     let bytes = Buffer.byteLength(request.payload);
     for (const step of steps) bytes += Buffer.byteLength(step.request.payload);

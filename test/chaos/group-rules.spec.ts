@@ -28,6 +28,11 @@ describe('finds nothing wrong', () => {
     story.call(550, { operation: 'cancel', token: 'a', id: 'a' }, { changed: true });
     expect(story.grouped('b', 560).endsAsRan(1)).toEqual(NOTHING);
   });
+
+  it('in a job that begins once the run before it was cancelled, whose handler goes on', () => {
+    const story = new Story().grouped('a', 500, { tookMs: 50, cancelledAt: 510 });
+    expect(story.grouped('b', 520).endsAsRan(1)).toEqual(NOTHING);
+  });
 });
 
 describe('finds what is wrong', () => {
@@ -38,6 +43,12 @@ describe('finds what is wrong', () => {
   it('a job that begins while another one of its group runs', () => {
     const story = new Story().grouped('a', 500, { tookMs: 50 }).grouped('b', 520);
     expect(story.endsAsRan()).toEqual(new Set(['within-its-limit', 'first-begun-first-ended']));
+  });
+
+  it('a job that begins beside a run which somebody could no longer cancel', () => {
+    const story = new Story().grouped('a', 500, { tookMs: 50 });
+    story.call(510, { operation: 'cancelRunning', token: 'a', id: 'a' }, { changed: false });
+    expect(story.grouped('b', 520).endsAsRan()).toContain('within-its-limit');
   });
 
   it('a job of a killed process whose place is given away before its lease is over', () => {

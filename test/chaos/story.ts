@@ -36,6 +36,8 @@ interface GroupedRun {
   tookMs: number;
   /** Of a process that dies: nothing. */
   how: 'ok' | 'fail' | undefined;
+  /** When somebody asks to cancel it. Its handler goes on. */
+  cancelledAt: number;
 }
 
 /** A history made by hand. Instants are ms from the beginning. */
@@ -163,6 +165,12 @@ export class Story {
     this.start(claimedAt, { token: id, id, kind: 'grouped', group: says, attempt, dueAt });
     if (how === undefined) return this;
     this.add(claimedAt + 1 + tookMs, 'w1.1', { type: 'end', id, fence: fenceOf(claimedAt), how });
+    if (run.cancelledAt !== undefined) {
+      const answered = { operation: 'cancelRunning', token: id, id } as const;
+      this.call(run.cancelledAt, answered, { changed: true });
+      this.add(run.cancelledAt + 3, 'w1.1', { type: 'event', event: 'cancelled', id, queue: KEPT, attempt: 0 });
+      return this;
+    }
     const event = how === 'ok' ? 'completed' : 'failed';
     this.add(claimedAt + 2 + tookMs, 'w1.1', { type: 'event', event, id, queue: KEPT, attempt });
     if (how === 'ok') this.ran.set(id, { id, token: id, result: String(fenceOf(claimedAt)) });

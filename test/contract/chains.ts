@@ -13,7 +13,11 @@ const step = (name: string, more: Partial<StoredStep> = {}): StoredStep => ({
   ...more,
 });
 
-const chainOf = (...next: StoredStep[]) => ({ step: 1, of: next.length + 1, next });
+const chainOf = (...next: StoredStep[]) => ({
+  step: 1,
+  of: next.length + 1,
+  next: next.map((each) => JSON.stringify(each)),
+});
 
 /** How a worker completes a job whose chain goes on. */
 function goingOn(job: ClaimedJob, id: string, more: { result?: string; idWasChosen?: boolean } = {}): Settlement {
@@ -46,12 +50,12 @@ export const chains = (world: () => World): void => {
           name: 'second',
           payload: '"second"',
           createdAtMs: world().now(),
-          chain: { id: 'first', step: 2, of: 3, result: { n: 1 }, next: [{ name: 'third' }] },
+          chain: { id: 'first', step: 2, of: 3, result: { n: 1 }, next: { name: 'third' }, later: [] },
         },
       });
       await session.settle(goingOn(second!, 'c'));
       const [third] = await session.claim();
-      expect(third).toMatchObject({ id: 'c', envelope: { chain: { id: 'first', step: 3, of: 3, next: [] } } });
+      expect(third).toMatchObject({ id: 'c', envelope: { chain: { id: 'first', step: 3, of: 3, later: [] } } });
       expect((third!.envelope as Envelope).chain).not.toHaveProperty('result');
       expect(await session.settle(settlement.complete(third!))).toEqual(['counted']);
       expect(await world().queue.view.counts()).toMatchObject({ scheduled: 0, due: 0, active: 0 });
@@ -100,7 +104,9 @@ export const chains = (world: () => World): void => {
       await session.settle(settlement.dead((await session.claim())[0]!));
       await world().queue.management.replayDead('first', { delayMs: 0 });
       const [job] = await session.claim();
-      expect(job!.envelope).toMatchObject({ chain: { next: [{ name: 'second' }, { name: 'third' }] } });
+      expect(job!.envelope).toMatchObject({
+        chain: { next: { name: 'second' }, later: [expect.stringContaining('third')] },
+      });
     });
 
     it.each<[string, (job: ClaimedJob) => Settlement]>([

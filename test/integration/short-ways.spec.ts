@@ -58,7 +58,7 @@ class Way {
     if (set) this.ended[set]![how]++;
     if (how === 'dead') return settlement.dead(job);
     if (how === 'discarded') return { id, fence, transition: 'discard', idWasChosen: false, reason: '' };
-    if (!chain?.next.length) return settlement.complete(job);
+    if (!chain?.next) return settlement.complete(job);
     // Their ids grow as made ones do.
     const next = { ...nextJob(chain, { id, set }), id: `step-${String(++this.steps).padStart(5, '0')}` } as NextJob;
     return { ...settlement.complete(job), next };
@@ -161,7 +161,13 @@ it.each([1, 2, 3, 4, 5, 6])(
         const isLater = below(4) === 0 && set !== 'closed-early';
         const atMs = startMs + (isLater ? 3_600_000 : 0) + below(6);
         const next: StoredStep[] = [
-          { name: 'a', priority: 5, settings: {}, delayMs: 0, payload: `"${seed}-${step}-${i}+"` },
+          {
+            name: below(5) === 0 ? 'b' : 'a',
+            priority: 5,
+            settings: {},
+            delayMs: below(4) === 0 ? 3 : 0,
+            payload: `"${seed}-${step}-${i}+"`,
+          },
         ];
         return newJob({
           name,
@@ -171,7 +177,7 @@ it.each([1, 2, 3, 4, 5, 6])(
           ...(version === 2 && { version }),
           // Members of sets that may be done by now come no more.
           ...(set && !(set === 'closed-early' && step > 20) && !(set === 'closed-late' && step > 40) && { set }),
-          ...(isChained && { chain: { step: 1, of: 2, next } }),
+          ...(isChained && { chain: { step: 1, of: 2, next: next.map((each) => JSON.stringify(each)) } }),
         });
       });
       for (const way of ways) await way.schedule(jobs);

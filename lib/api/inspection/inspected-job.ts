@@ -2,7 +2,7 @@ import type { Backoff } from '../../core/job/backoff.js';
 import type { OnLate } from '../../core/job/definition.js';
 import type { JobSetDone } from '../../core/job/job-set.js';
 import { FIRST_VERSION } from '../../core/job/job-versions.js';
-import type { StoredChain } from '../../core/job/new-job.js';
+import type { StoredChain, StoredStep } from '../../core/job/new-job.js';
 import { recurrenceOf } from '../../core/job/occurrence-id.js';
 import type { JobRecurrence } from '../../core/job/scheduled-job.js';
 import type { Codecs } from '../../core/payload/codecs.js';
@@ -170,8 +170,9 @@ export function inspectAllButPayload(queue: string, stored: StoredJob): Inspecte
 }
 
 /** Without what the job before returned, which may be anything. */
-function chainFrom(jobId: string, { id = jobId, step, of, next }: StoredChain): InspectedJob['chain'] {
-  return { id, step, of, next: next.map(({ name }) => name) };
+function chainFrom(jobId: string, { id = jobId, step, of, next, later }: StoredChain): InspectedJob['chain'] {
+  const names = later.map((text) => (readJson(text) as StoredStep | undefined)?.name ?? '');
+  return { id, step, of, next: next ? [next.name, ...names] : [] };
 }
 
 /** Only options that the call gave: an undefined property would show up in logs and JSON views. */

@@ -11,13 +11,14 @@ export function toStoredStep(job: NewJob): StoredStep {
   return { ...step, payload: asBuffer(payload).toString('base64'), encoding: 'base64' };
 }
 
-/** The next job of a chain, and how long after the end of the job before it is due. */
+/** The next job of a chain, and how long after the end of the job before it is due; `undefined` where the chain ends. */
 export function nextJob(
   chain: StoredChain,
   { id, set, result }: { id: string; set?: string; result?: string },
-): NewJob {
+): NewJob | undefined {
+  if (!chain.next) return undefined;
   const { name, version, priority, worker, group, tags, settings, lateness, codec, delayMs, payload, encoding } =
-    chain.next[0]!;
+    chain.next;
   return {
     name,
     version,
@@ -30,7 +31,7 @@ export function nextJob(
     codec,
     due: { delayMs },
     set,
-    chain: { id: chain.id ?? id, step: chain.step + 1, of: chain.of, result, next: chain.next.slice(1) },
+    chain: { id: chain.id ?? id, step: chain.step + 1, of: chain.of, result, next: chain.later },
     payload: encoding ? Buffer.from(payload, encoding) : payload,
   };
 }

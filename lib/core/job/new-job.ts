@@ -40,8 +40,10 @@ export interface StoredChain {
   readonly step: number;
   readonly of: number;
   readonly result?: unknown;
-  /** What follows. */
-  readonly next: readonly StoredStep[];
+  /** The next job; missing where the chain ends. */
+  readonly next?: StoredStep;
+  /** What follows that, JSON of a step each: a step is read once the job before it is claimed. */
+  readonly later: readonly string[];
 }
 
 /** A step that waits for the one before it: plain JSON. It has neither an id nor an instant. */
@@ -53,7 +55,8 @@ export interface StoredStep
   readonly encoding?: 'base64';
 }
 
-/** The chain of a job that is new. `result`: JSON of what the job before has returned. */
-export interface NewChain extends Omit<StoredChain, 'result'> {
+/** The chain of a job that is new. `result`: JSON of what the job before has returned. `next`: JSON of each step that follows. */
+export interface NewChain extends Pick<StoredChain, 'id' | 'step' | 'of'> {
   readonly result?: string;
+  readonly next: readonly string[];
 }

@@ -66,7 +66,7 @@ export function writePrepared(request: ScheduleRequest & { id: string }): Prepar
     name,
     version,
     options,
-    steps: chain?.next,
+    steps: chain?.next.map((step) => JSON.parse(step)),
     payload: isBytes
       ? asBuffer(payload).toString('base64')
       : payload === '' && codec === undefined
@@ -115,14 +115,14 @@ export function readPrepared(given: unknown, where: string): ScheduleRequest & {
   for (const field of REQUIRED)
     if (read.value[field] === undefined) throw refuse(`${field} is missing, expected what prepare answered`);
   const prepared = read.value as PreparedJob;
-  const { queue, id, name, version, options, codec, steps: next } = prepared;
+  const { queue, id, name, version, options, codec, steps } = prepared;
   const payload = readPayload(
     prepared,
     (problem) =>
       new InvalidScheduleError(asSentence(`${where}: payload: ${problem}`), { queue, jobName: name, jobId: id }),
   );
   const request = readSchedule(name, { ...options, queue, id }, undefined, where);
-  const chain = next && { step: 1, of: next.length + 1, next };
+  const chain = steps && { step: 1, of: steps.length + 1, next: steps.map((step) => JSON.stringify(step)) };
   return { ...request, version: above1(version), id, codec, payload, chain };
 }
 

@@ -19,9 +19,9 @@ export class NextSteps {
   /** `undefined` where no chain goes on. `result`: what the job has returned; one that JSON cannot hold is left out, as the work is done. */
   after({ id, envelope }: RunningJob, result: unknown): NextJob | undefined {
     const { chain, set } = envelope;
-    if (!chain || chain.next.length === 0) return undefined;
+    if (!chain?.next) return undefined;
     const { text } = result === undefined ? {} : toKeptJson(result, this.maxBytes, '');
     const job = nextJob(chain, { id, set, result: text });
-    return Object.assign(job, { id: this.ids.next(this.maker, this.clock.wallNow()) }) as NextJob;
+    return Object.assign(job!, { id: this.ids.next(this.maker, this.clock.wallNow()) }) as NextJob;
   }
 }

@@ -32,7 +32,7 @@ export const withinItsLimit = aboutAll('within-its-limit', (timeline) =>
         holding.push(begun);
         if (near.length < OF_A_GROUP[queue]) return [];
         // Asked of few, as it reads through all faults.
-        const beside = near.filter(({ run }) => heldUntil(run, timeline) > begun.from);
+        const beside = near.filter((each) => heldUntil(each, timeline) > begun.from);
         if (beside.length < OF_A_GROUP[queue]) return [];
         return [`${group} of ${queue}: ${told(begun)} ran beside ${beside.map(told).join(' and ')}`];
       });
@@ -72,9 +72,14 @@ function groupsOf(timeline: Timeline, queue: QueueName): Map<string, GroupRun[]>
 }
 
 /** Until when a run held its place for certain. */
-function heldUntil(run: Run, timeline: Timeline): number {
+function heldUntil({ job, run }: GroupRun, timeline: Timeline): number {
   const { who, claimedAt, lost, settled } = run;
-  const endedAt = run.endedAt?.earliest ?? Number.POSITIVE_INFINITY;
+  const cancels = job.calls.filter(({ operation, begin }) => operation === 'cancelRunning' && begin >= claimedAt);
+  // A run that is cancelled gives its place back, though its handler may go on.
+  const cancelledAt = cancels
+    .filter(({ outcome, changed }) => outcome === 'unknown' || changed)
+    .map(({ begin }) => begin);
+  const endedAt = Math.min(run.endedAt?.earliest ?? Number.POSITIVE_INFINITY, ...cancelledAt);
   // It may have been put back before its handler began to work, or ended.
   if (lost || timeline.wasTerminated(who, claimedAt, Math.min(endedAt, claimedAt + LEASE_MS))) return claimedAt;
   if (settled && !timeline.wasDisturbed(who, claimedAt, endedAt)) return endedAt;

@@ -18,7 +18,7 @@ import { BEFORE_VERSION, versionedName } from './versioned-name.js';
 //                                     tab before each, which is no printable character
 //     <codec><settings>               of a payload that is not JSON: `t:` (text) or `b:` (bytes) and the id of its codec; then JSON of
 //                                     what the call itself said, headers last (see scripts/turn/relay/read.lua), or nothing; then, behind a tab
-//                                     each, which JSON does not hold: `c` and JSON of its chain; of a completion job `s`, JSON of the id of its set,
+//                                     each, which JSON does not hold: `c` and JSON of its chain, then `n` and JSON of each step that follows; of a completion job `s`, JSON of the id of its set,
 //                                     and how many members there were, have completed, are dead, were discarded, were cancelled
 //     <payload>                       as serialised or encoded; it may hold anything, line breaks too
 //
@@ -48,6 +48,7 @@ export const setTag = (set: string) => BEFORE_SET + set;
 
 /** What the further parts of the third line begin with. */
 const CHAIN = 'c';
+const STEP = 'n';
 const SET_DONE = 's';
 
 const LATE_RULES: Record<OnLate, string> = { run: 'r', discard: 'd', 'dead-letter': 'x' };
@@ -89,8 +90,10 @@ export function encodeSettings({ settings, chain }: Pick<NewJob, 'settings' | 'c
 
 /** The result is JSON already. */
 function encodeChain({ id, step, of, next, result }: NewChain): string {
-  const text = JSON.stringify({ id, step, of, next });
-  return result === undefined ? text : `${text.slice(0, -1)},"result":${result}}`;
+  let text = JSON.stringify({ id, step, of });
+  if (result !== undefined) text = `${text.slice(0, -1)},"result":${result}}`;
+  for (const each of next) text += `\t${STEP}${each}`;
+  return text;
 }
 
 /** What the third line of a completion job ends with, before the script that schedules it adds the numbers. */
@@ -180,28 +183,41 @@ function decodeText(text: string): Envelope | Unreadable {
 /** Or says what is wrong. Nothing of it is told: a chain holds payloads. */
 function decodeFurther(parts: readonly string[]): Pick<Envelope, 'chain' | 'setDone'> | string {
   const read: { chain?: StoredChain; setDone?: JobSetDone } = {};
+  const steps: string[] = [];
   for (const part of parts) {
     try {
-      if (part.startsWith(CHAIN)) read.chain = JSON.parse(part.slice(1));
+      if (part.startsWith(STEP)) steps.push(part.slice(1));
+      else if (part.startsWith(CHAIN)) read.chain = JSON.parse(part.slice(1));
       else if (part.startsWith(SET_DONE)) read.setDone = decodeSetDone(part.slice(1));
     } catch {
       return 'what the envelope says of its chain or its set cannot be read';
     }
   }
-  if (read.chain && !isChain(read.chain)) return 'what the envelope says of its chain cannot be read';
-  return read;
+  if (!read.chain && steps.length === 0) return read;
+  const chain = withSteps(read.chain, steps);
+  return chain ? { ...read, chain } : 'what the envelope says of its chain cannot be read';
 }
 
-/** Somebody may have damaged it, and a worker makes the next job of it. */
-function isChain({ step, of, next }: StoredChain): boolean {
-  return Number.isSafeInteger(step) && Number.isSafeInteger(of) && Array.isArray(next) && next.every(isStep);
+/** `undefined` where chain or next step are damaged: a worker makes the next job of them. */
+function withSteps(chain: StoredChain | undefined, [first, ...later]: string[]): StoredChain | undefined {
+  if (!chain || !Number.isSafeInteger(chain.step) || !Number.isSafeInteger(chain.of)) return undefined;
+  if (first === undefined) return { ...chain, later };
+  const next = readStep(first);
+  return next && { ...chain, next, later };
 }
 
-function isStep(step: unknown): boolean {
-  if (typeof step !== 'object' || step === null) return false;
-  const { name, priority, delayMs, payload, encoding } = step as Partial<StoredStep>;
-  if (typeof name !== 'string' || typeof payload !== 'string') return false;
-  return Number.isSafeInteger(priority) && isDelay(delayMs) && (encoding === undefined || encoding === 'base64');
+function readStep(text: string): StoredStep | undefined {
+  let step: StoredStep | null;
+  try {
+    step = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof step !== 'object' || step === null) return undefined;
+  const { name, priority, delayMs, payload, encoding } = step;
+  if (typeof name !== 'string' || typeof payload !== 'string') return undefined;
+  const isSound = Number.isSafeInteger(priority) && isDelay(delayMs) && (encoding ?? 'base64') === 'base64';
+  return isSound ? step : undefined;
 }
 
 const isDelay = (delayMs: unknown) => Number.isSafeInteger(delayMs) && (delayMs as number) >= 0;

@@ -11,7 +11,7 @@ import type { RedisLink } from '../link/redis-link.js';
 import type { ServerClock } from '../link/server-clock.js';
 import type { InOrderArguments, OrdinaryArguments, RelayArguments, TurnArguments } from '../scripts/turn/contract.js';
 import type { HintChannel } from './hint-channel.js';
-import { encodeTurn, leavesNothing, leavesNothingToTrim } from './turn-lists.js';
+import { encodeTurn, goesOn, leavesNothing, leavesNothingToTrim } from './turn-lists.js';
 
 /** A claim also asks for no more than the link should carry in a lease divided by this. */
 const CLAIMS_A_LEASE = 3;
@@ -96,7 +96,7 @@ export class SessionArguments {
       renewals.length === 0 &&
       !reports?.length &&
       handlers.length === 0 &&
-      settlements.every((settlement) => leavesNothing(settlement, settings))
+      settlements.every((settlement) => leavesNothing(settlement, settings) && !goesOn(settlement))
     );
   }
 

@@ -6,7 +6,7 @@ import { encodeFailure } from '../codec/failure-line.js';
 import type { ScriptArgument } from '../scripts/bound-script.js';
 import type { TurnArguments } from '../scripts/turn/contract.js';
 
-type TurnLists = Pick<TurnArguments, 'completed' | 'others' | 'renewals' | 'reports' | 'limits'>;
+type TurnLists = Pick<TurnArguments, 'completed' | 'others' | 'nextSteps' | 'renewals' | 'reports' | 'limits'>;
 
 /** What a turn says, as the lists of its script. */
 export function encodeTurn(
@@ -16,28 +16,47 @@ export function encodeTurn(
   const plain: ScriptArgument[] = [];
   const fences: ScriptArgument[] = [];
   let fence = '';
-  const others: ScriptArgument[] = [];
+  const rest: Settlement[] = [];
+  const nextSteps: ScriptArgument[] = [];
   for (const settlement of settlements) {
     if (leavesNothing(settlement, settings)) {
       plain.push(settlement.id);
       fences.push(settlement.fence === fence ? '' : settlement.fence);
       fence = settlement.fence;
-    } else
-      others.push(settlement.transition, settlement.id, settlement.fence, ...transitionArguments(settlement, settings));
+      pushStep(nextSteps, plain.length, settlement);
+    } else rest.push(settlement);
   }
+  const others: ScriptArgument[] = [];
+  rest.forEach((settlement, i) => {
+    const { transition, id, fence } = settlement;
+    others.push(transition, id, fence, ...transitionArguments(settlement, settings));
+    pushStep(nextSteps, plain.length + i + 1, settlement);
+  });
   return {
     completed: { id: plain, fence: fences },
     others,
+    nextSteps,
     renewals: renewals.flatMap(({ id, fence }) => [id, fence]),
     reports: reports.flatMap(({ id, fence, value }) => [id, fence, value]),
     limits: handlers.flatMap(({ name, weight, free, size }) => [name, weight, free, size]),
   };
 }
 
+/** Where the job's chain goes on, the next job. `place`: of the settlement, among all of the turn in the order of the script, from 1. */
+function pushStep(steps: ScriptArgument[], place: number, settlement: Settlement): void {
+  const next = settlement.transition === 'complete' && settlement.next;
+  if (next) steps.push(place, next.id, Math.ceil(next.due.delayMs), encodeRoute(next), encodeRest(next, false));
+}
+
 /** The common end of a job: all of it goes, in one step with its batch. */
 export function leavesNothing(settlement: Settlement, settings: QueueSettings): boolean {
-  if (settlement.transition !== 'complete' || settlement.next) return false;
+  if (settlement.transition !== 'complete') return false;
   return !settlement.idWasChosen && settings.keepCompleted.count === 0;
+}
+
+/** Whether a step of a chain follows. */
+export function goesOn(settlement: Settlement): boolean {
+  return settlement.transition === 'complete' && settlement.next !== undefined;
 }
 
 /** Only a whole turn trims what is kept of jobs. */
@@ -62,7 +81,7 @@ export function leavesNothingToTrim({ transition }: Settlement, { keepCompleted,
 function transitionArguments(settlement: Settlement, { keepEnded }: QueueSettings): [ScriptArgument, ScriptArgument] {
   switch (settlement.transition) {
     case 'complete':
-      return [completeFlags(settlement), withProgress(settlement.result ?? '', settlement)];
+      return [settlement.idWasChosen ? 'r' : '', withProgress(settlement.result ?? '', settlement)];
     case 'retry':
       return [Math.ceil(settlement.delayMs), withProgress(encodeFailure(settlement.failure), settlement)];
     case 'dead':
@@ -78,15 +97,6 @@ function transitionArguments(settlement: Settlement, { keepEnded }: QueueSetting
     case 'cancel':
       return ['', ''];
   }
-}
-
-/** And behind them, where its chain goes on, the next job. */
-function completeFlags({ idWasChosen, next }: Extract<Settlement, { transition: 'complete' }>): ScriptArgument {
-  const flags = idWasChosen ? 'r' : '';
-  if (!next) return flags;
-  const text = `${flags}\n${next.id}\n${Math.ceil(next.due.delayMs)}\n${encodeRoute(next)}\n`;
-  const rest = encodeRest(next, false);
-  return typeof rest === 'string' ? text + rest : Buffer.concat([Buffer.from(text), rest]);
 }
 
 /** JSON has no tab of its own, so one parts the two. */

@@ -4,5 +4,5 @@
 -- '' where the envelope cannot be read.
 function withoutPayloads(envelope)
   local beginning, settings = string.match(envelope, '^([^\n]*\n[^\n]*\n)([^\n]*\n)')
-  return beginning and beginning .. string.gsub(settings, '\tc[^\t\n]*', '') or ''
+  return beginning and beginning .. string.gsub(settings, '\t[cn][^\t\n]*', '') or ''
 end

@@ -57,6 +57,8 @@ export interface OrdinaryArguments {
   completed: { id: readonly ScriptArgument[]; fence: readonly ScriptArgument[] };
   /** Flat rows: transition, id, fence, first, second. */
   others: readonly ScriptArgument[];
+  /** Flat rows: after, id, delayMs, route, rest. */
+  nextSteps: readonly ScriptArgument[];
   /** Flat rows: id, fence. */
   renewals: readonly ScriptArgument[];
   /** Flat rows: id, fence, value. */
@@ -89,6 +91,8 @@ const encodeOrdinary = (a: OrdinaryArguments, given: GivenArguments): ScriptArgu
   ...a.completed.fence,
   a.others.length / 5,
   ...a.others,
+  a.nextSteps.length / 5,
+  ...a.nextSteps,
   a.renewals.length / 2,
   ...a.renewals,
   a.reports.length / 3,
@@ -245,6 +249,8 @@ export interface TurnArguments {
   completed: { id: readonly ScriptArgument[]; fence: readonly ScriptArgument[] };
   /** Flat rows: transition, id, fence, first, second. */
   others: readonly ScriptArgument[];
+  /** Flat rows: after, id, delayMs, route, rest. */
+  nextSteps: readonly ScriptArgument[];
   /** Flat rows: id, fence. */
   renewals: readonly ScriptArgument[];
   /** Flat rows: id, fence, value. */
@@ -293,6 +299,8 @@ const encodeTurn = (a: TurnArguments, given: GivenArguments): ScriptArgument[] =
   ...a.completed.fence,
   a.others.length / 5,
   ...a.others,
+  a.nextSteps.length / 5,
+  ...a.nextSteps,
   a.renewals.length / 2,
   ...a.renewals,
   a.reports.length / 3,

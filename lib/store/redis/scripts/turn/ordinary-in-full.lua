@@ -4,7 +4,7 @@
 -- `fit`, `claimed`: the jobs that are handed out, and what the answer says of them. `outlook`, `nextEvent`: see turn/after/sleep.lua.
 -- `wakeOthers`: sends the messages of this turn, last in the script.
 -- @needs parts/clock.lua, turn/claims.lua, parts/wake/sleepers.lua, parts/wake/lane.lua, parts/lanes.lua, parts/enter.lua, parts/untag.lua, parts/envelope.lua, parts/claim.lua, parts/wake/handles.lua, parts/wake/publish.lua
--- @takes settings, me, base, endedIds, bits, completedCount, uncommon, heads, others, renewals, reports, endJob, handlers, earliest, firstDueAt, fit, claimed, outlook, lastFence, grouping, recurring, ownWorker, places, passedOver, keepCompleted, keepsCompleted, levelsKey, jobsKey, claimsKey, failuresKey, activeKey, deadKey, usedIdsKey, queuedKey, statsKey, fenceKey, handlesKey, sleepersKey, sleepingKey
+-- @takes ARGV, completedFrom, settings, me, base, endedIds, bits, completedCount, uncommon, heads, others, nextSteps, renewals, reports, endJob, handlers, earliest, firstDueAt, fit, claimed, outlook, lastFence, grouping, recurring, ownWorker, places, passedOver, keepCompleted, keepsCompleted, levelsKey, jobsKey, claimsKey, failuresKey, activeKey, deadKey, usedIdsKey, queuedKey, statsKey, fenceKey, handlesKey, sleepersKey, sleepingKey
 -- @changes told, stopped, fence, unconfirmed, nextEvent, wakeOthers
 known.session, known.crew = me.session, me.crew
 -- @include turn/settle/endings.lua
@@ -29,16 +29,20 @@ do
       local marks = marksOf(otherClaims[i], others[3][i])
       -- Of a job that prefers nobody, belongs to no group and is no suspect, nothing stands in the lane between priority and name.
       local isOrdinary = marks == '' and string.find(otherClaims[i], '^%S+ %S+ %S+ %S+ %S+ %d+::')
-      local transition, first = others[1][i], others[4][i]
+      local transition = others[1][i]
       local mayEnd = transition ~= 'retry' and transition ~= 'snooze' and transition ~= 'release' and transition ~= 'extend'
       local isOfSet = marks and mayEnd and string.find(otherClaims[i], '\t\31', 1, true)
-      local hasStep = transition == 'complete' and string.find(first, '\n', 1, true)
-      local isOrdinaryStep = not hasStep or not leftSets and string.find(first, '^%l*\n[^\n]*\n%d+\n%l?%d* ?%d+::')
-      if marks and not (isOrdinary and isOrdinaryStep) or isOfSet then return { 'whole', digits(now), '' } end
+      if marks and not isOrdinary or isOfSet then return { 'whole', digits(now), '' } end
     end
     -- No job is queued behind these.
     local function takePlace() end
     -- @include turn/settle/other-settlements.lua
+  end
+  if nextSteps.n > 0 then
+    for i = 1, nextSteps.n do
+      if leftSets or not string.find(nextSteps[4][i], '^%l?%d* ?%d+::') then return { 'whole', digits(now), '' } end
+    end
+    -- @include turn/settle/next-steps.lua
   end
   if extended or renewals.n > 0 then
     -- @include turn/settle/renew.lua

@@ -27,6 +27,7 @@
 --   kept, for how long (ms, 0 = for ever), how many dead ones, and for how long; then `me.options` of turn.lua, and behind that `me.host`
 -- @columns completed id, fence: as of turn.lua
 -- @list others transition, id, fence, first, second: as of turn.lua
+-- @list nextSteps after, id, delayMs, route, rest: as of turn.lua
 -- @list renewals id, fence: as of turn.lua
 -- @list reports id, fence, value: as of turn.lua
 -- @list limits name, weight, free, size: as of turn.lua
@@ -65,7 +66,7 @@ if isRecovering then return { 'whole', digits(now), '' } end
 if leftSets then
   -- @include turn/settle/sets-stay.lua
 end
-local others, renewals, reports = nextList(5), nextList(2), nextList(3)
+local others, nextSteps, renewals, reports = nextList(5), nextList(5), nextList(2), nextList(3)
 -- @include turn/claim/handlers.lua
 -- Those with the earliest due times: the due ones, and when the next one is due.
 local earliest = redis.call('ZRANGE', levelsKey, 0, FIRST_HEADS - 1, 'WITHSCORES')
@@ -78,16 +79,21 @@ local nextEvent, wakeOthers
 local told
 -- Nothing is listed, renewed or reported, and nothing ended but by completing.
 local onlyCompletes = me.listing == '' and not uncommon[1] and others.n == 0 and renewals.n == 0 and reports.n == 0
-local oneLane, heads
+local oneLane, entering, heads
+if onlyCompletes and nextSteps.n > 0 then
+  -- @include turn/settle/steps-of-one-lane.lua
+  onlyCompletes = entering ~= nil
+end
 if onlyCompletes and me.limit > 0 and firstDueAt <= now then
   -- @include turn/claim/one-lane.lua
 end
-if onlyCompletes and (oneLane or me.limit == 0 or firstDueAt > now) then
-  -- Most turns: what has completed leaves, and what is due in one lane is claimed.
+if onlyCompletes and (oneLane or not entering and (me.limit == 0 or firstDueAt > now)) then
+  -- Most turns: what has completed leaves, and what is due in one lane is claimed. The next steps of chains may enter that lane.
   if oneLane then
     -- @include turn/claim/next-fence.lua
     -- @include turn/claim/take-of-lane.lua
     outlook.limitAfter = me.limit - #oneLane.ids
+    outlook.looksAgain = entering ~= nil
   end
   if endedIds[1] then
     -- @include turn/settle/write-completed.lua

@@ -34,6 +34,7 @@
 -- @given settings.keepEnded
 -- @columns completed id, fence: jobs that completed and leave nothing behind; the fence is '' for that of the one before
 -- @list others transition, id, fence, first, second: how other jobs ended; two fields depend on it (see turn/settle/other-settlements.lua)
+-- @list nextSteps after, id, delayMs, route, rest: the next steps of chains whose jobs have completed (see turn/settle/next-steps.lua)
 -- @list renewals id, fence: leases to renew
 -- @list reports id, fence, value: the progress of running jobs, as JSON
 -- @list limits name, weight, free, size: names that have a weight or a limit of their own, or get several jobs in one call (see

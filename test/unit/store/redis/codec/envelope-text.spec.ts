@@ -13,7 +13,9 @@ import {
 /** As schedule.lua puts it together: the time of its creation is Redis' own. */
 function encode(job: Envelope): string | Buffer {
   const result = job.chain && 'result' in job.chain ? JSON.stringify(job.chain.result) : undefined;
-  const written = { ...job, chain: job.chain && { ...job.chain, result } };
+  const { next, later = [], ...chain } = job.chain ?? { step: 0, of: 0 };
+  const steps = next ? [JSON.stringify(next), ...later] : [];
+  const written = { ...job, chain: job.chain && { ...chain, result, next: steps } };
   const third = `${encodeCodec(job)}${encodeSettings(written)}\n`;
   const flags = encodeFlags(job.idWasChosen, written);
   return withPayload(`${encodeRoute(job)}\n${job.createdAtMs} ${flags}${third}`, job.payload);
@@ -65,11 +67,11 @@ describe('an envelope', () => {
     ],
     ['a set', { set: 'import/7' }],
     ['a set beside tags', { set: 'two words', tags: ['a', 'b'], idWasChosen: true }],
-    ['the first job of a chain', { chain: { step: 1, of: 2, next: [STEP] } }],
+    ['the first job of a chain', { chain: { step: 1, of: 3, next: STEP, later: ['{"any":"text"}'] } }],
     [
       'a later job of a chain, with a result that looks like headers',
       {
-        chain: { id: 'a', step: 2, of: 2, result: { x: '\t"headers":{}}' }, next: [] },
+        chain: { id: 'a', step: 2, of: 2, result: { x: '\t"headers":{}}' }, later: [] },
         settings: { headers: { a: 'b' } },
       },
     ],
@@ -87,7 +89,7 @@ describe('an envelope', () => {
     ['nothing', { payload: '' }],
     ['bytes that are no UTF-8', { payload: BINARY }],
     ['no bytes', { payload: Buffer.alloc(0) }],
-    ['bytes behind a chain', { payload: BINARY, chain: { step: 1, of: 2, next: [STEP] } }],
+    ['bytes behind a chain', { payload: BINARY, chain: { step: 1, of: 3, next: STEP, later: ['{"any":"text"}'] } }],
     ['bytes behind settings', { payload: BINARY, settings: { maxAttempts: 3, headers: { a: '}{' } } }],
     ['text behind settings', { payload: '{"x":1}', settings: { timeoutMs: 0 } }],
     [
@@ -141,14 +143,19 @@ describe('an envelope', () => {
     ['not valid JSON', '5::work\n0 \nb:\nnull'],
     ['not valid JSON', '5::work\n0 \nb:aes{"headers":{"secret"\nnull'],
     ...[
-      '{"step":1,"of":2}',
-      '{"step":1,"of":2,"next":[null]}',
-      '{"step":1,"of":2,"next":["secret"]}',
-      '{"of":2,"next":[]}',
-      JSON.stringify({ step: 1, of: 2, next: [{ ...STEP, delayMs: 'secret' }] }),
-      JSON.stringify({ step: 1, of: 2, next: [{ ...STEP, encoding: 'secret' }] }),
-      JSON.stringify({ step: 1, of: 2, next: [{ ...STEP, payload: undefined }] }),
-    ].map((chain) => ['of its chain cannot be read', `5::work\n0 t\n\tc${chain}\nnull`]),
+      'c{"of":2}',
+      'c{"step":1,"of":"secret"}',
+      'nsecret',
+      `n${JSON.stringify(STEP)}`,
+      ...[
+        'null',
+        '"secret"',
+        '{"secret"',
+        JSON.stringify({ ...STEP, delayMs: 'secret' }),
+        JSON.stringify({ ...STEP, encoding: 'secret' }),
+        JSON.stringify({ ...STEP, payload: undefined }),
+      ].map((step) => `c{"step":1,"of":2}\tn${step}`),
+    ].map((chain) => ['of its chain cannot be read', `5::work\n0 t\n\t${chain}\nnull`]),
   ])('that is damaged says so and tells nothing of what it holds: %s', (problem, text) => {
     const envelope = decodeEnvelope(text);
     expect(envelope).toEqual({ unreadable: expect.stringContaining(problem) });

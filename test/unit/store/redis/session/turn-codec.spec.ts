@@ -41,9 +41,16 @@ const release = (id: string, fence: string): Settlement => ({ id, fence, transit
 function listsOf(turn: Turn, settings: QueueSettings): readonly unknown[] {
   const { encode } = turnScript(queueKeys('sq', 'q'), { crew: 'g' });
   const lists = encodeTurn(turn, settings);
-  const without = { completed: { id: [], fence: [] }, others: [], renewals: [], reports: [], limits: [] };
+  const without = {
+    completed: { id: [], fence: [] },
+    others: [],
+    nextSteps: [],
+    renewals: [],
+    reports: [],
+    limits: [],
+  };
   const given = { clustered: false, stealAfterMs: 5_000, keepEnded: '' };
-  const single = encode(without as unknown as TurnArguments, given).length - 5;
+  const single = encode(without as unknown as TurnArguments, given).length - 6;
   return encode(lists as TurnArguments, given).slice(single);
 }
 
@@ -58,14 +65,14 @@ function read(args: readonly unknown[]) {
   const plainCount = Number(take(1)[0]);
   const [ids, fences] = [take(plainCount), take(plainCount)];
   const plain = ids.map((id, i) => [id, fences.slice(0, i + 1).findLast((fence) => fence !== '')]);
-  const lists = { plain, others: rows(5), renewals: rows(2), reports: rows(3), handlers: rows(4) };
+  const lists = { plain, others: rows(5), nextSteps: rows(5), renewals: rows(2), reports: rows(3), handlers: rows(4) };
   expect(at).toBe(args.length);
   return lists;
 }
 
 describe('the arguments of a turn', () => {
-  it('say nothing five times where there is nothing to say', () => {
-    expect(listsOf(turnOf({}), KEEPS_NONE)).toEqual([0, 0, 0, 0, 0]);
+  it('say nothing six times where there is nothing to say', () => {
+    expect(listsOf(turnOf({}), KEEPS_NONE)).toEqual([0, 0, 0, 0, 0, 0]);
   });
 
   it('hold the common ends by themselves, each fence once for those that follow each other', () => {
@@ -119,6 +126,30 @@ describe('the arguments of a turn', () => {
     expect(read(listsOf(turnOf({ settlements }), KEEPS))).toMatchObject({
       plain: [],
       others: [['complete', 'a', '7', '', '{"x":1}']],
+    });
+  });
+
+  it('hold the next steps of chains, each with the place of the settlement that it follows', () => {
+    const next = { id: 'n', name: 'next', priority: 5, due: { delayMs: 2.5 }, settings: {}, payload: '"p"' };
+    const settlements = [
+      complete('a', '7'),
+      complete('b', '7', { idWasChosen: true, next: { ...next, id: 'after-b' } }),
+      release('c', '7'),
+      complete('d', '7', { next: { ...next, id: 'after-d' } }),
+    ];
+    expect(read(listsOf(turnOf({ settlements }), KEEPS_NONE))).toMatchObject({
+      plain: [
+        ['a', '7'],
+        ['d', '7'],
+      ],
+      others: [
+        ['complete', 'b', '7', 'r', ''],
+        ['release', 'c', '7', '', ''],
+      ],
+      nextSteps: [
+        [2, 'after-d', 3, '5::next', '\n\n"p"'],
+        [3, 'after-b', 3, '5::next', '\n\n"p"'],
+      ],
     });
   });
 

@@ -2,9 +2,10 @@
 -- claim that is more leaves `oneLane` nil, and is for turn/claim/take.lua.
 -- `oneLane`: `ids` and `envelopes` of the jobs to claim, and `dues`, their due times as text; their `lane` and its `priority`; `nextId` and `nextDue`, of
 -- the first job that stays in the lane, nil for none.
+-- `entering`: what is to enter that lane besides (turn/settle/steps-of-one-lane.lua).
 -- `heads`: the first FIRST_HEADS heads of its level. `stopped`: 'limit' where more jobs are due than this session may claim.
 -- @needs parts/clock.lua
--- @takes settings, me, base, earliest, handlers, jobsKey, claimsKey, activeKey, deadKey, handlesKey, sleepersKey
+-- @takes settings, me, base, earliest, entering, handlers, jobsKey, claimsKey, activeKey, deadKey, handlesKey, sleepersKey
 -- @changes oneLane, heads, stopped, unconfirmed
 local isOneLevel = not (earliest[4] and tonumber(earliest[4]) <= now)
 if isOneLevel and not handlers then
@@ -13,7 +14,7 @@ if isOneLevel and not handlers then
   local isOneHead = heads[1] and tonumber(heads[2]) <= now and not (heads[4] and tonumber(heads[4]) <= now)
   local lane, priority, versionedName
   if isOneHead then lane, priority, versionedName = string.match(heads[1], '^[^\t]*\t((%d+)::(.*))$') end
-  if priority == earliest[1] and redis.call('SMISMEMBER', handlesKey, versionedName)[1] == 1 then
+  if priority == earliest[1] and (not entering or entering.lane == lane) and redis.call('SMISMEMBER', handlesKey, versionedName)[1] == 1 then
     -- One more than may be claimed, so that this script knows who comes next.
     local limit, ids, dues = me.limit, {}, {}
     local areSame = limit >= FEWEST_JOBS and redis.call('ZCOUNT', base .. 'lane:' .. lane, heads[2], heads[2]) > limit
@@ -32,7 +33,7 @@ if isOneLevel and not handlers then
     local isMoreDue = count == limit and nextDue and tonumber(nextDue) <= now
     -- Where somebody has damaged the index, the head is another job.
     local isPlain = count > 0 and ids[1] .. '\t' .. lane == heads[1] and dues[1] == heads[2]
-    local nextAt = count == limit and math.min(tonumber(nextDue or math.huge), tonumber(heads[4] or math.huge), tonumber(earliest[4] or math.huge))
+    local nextAt = count == limit and math.min(entering and entering.due or math.huge, tonumber(nextDue or math.huge), tonumber(heads[4] or math.huge), tonumber(earliest[4] or math.huge))
     if isPlain and nextAt and nextAt <= now + math.min(settings.maxSleepMs, settings.leaseMs / 3) then
       -- Another session of the crew that sleeps is to be woken for the rest, or for what becomes due while this one has no place left.
       local sleepers = redis.call('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 2)

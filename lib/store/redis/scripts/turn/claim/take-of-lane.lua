@@ -2,13 +2,19 @@
 -- parts/lanes.lua would write them, and each job gets its lease.
 -- `firstDueAt`: when the next job of the queue is due then; math.huge for none.
 -- @needs parts/clock.lua, parts/claim-text.lua, parts/envelope-tags.lua
--- @takes settings, me, base, earliest, oneLane, heads, fence, unconfirmed, claimed, levelsKey, activeKey, claimsKey, statsKey, fenceKey
+-- @takes settings, me, base, earliest, oneLane, entering, heads, jobsKey, fence, unconfirmed, claimed, levelsKey, activeKey, claimsKey, statsKey, fenceKey
 -- @changes firstDueAt
 local ids, dues, lane, priority = oneLane.ids, oneLane.dues, oneLane.lane, oneLane.priority
-local startedCount, nextDue, otherDue = #ids, oneLane.nextDue, heads[4]
+local startedCount, nextId, nextDue, otherDue = #ids, oneLane.nextId, oneLane.nextDue, heads[4]
 -- The first write removes: Redis with a full memory then lets the script finish, and the queue drains.
 redis.call('ZREMRANGEBYRANK', base .. 'lane:' .. lane, 0, startedCount - 1)
-if nextDue then redis.call('ZADD', base .. 'heads:' .. priority, nextDue, oneLane.nextId .. '\t' .. lane) end
+if entering then
+  redis.call('ZADD', base .. 'lane:' .. lane, unpack(entering.members))
+  if not nextDue or tonumber(nextDue) >= entering.due then nextId, nextDue = unpack(redis.call('ZRANGE', base .. 'lane:' .. lane, 0, 0, 'WITHSCORES')) end
+  redis.call('HSET', jobsKey, unpack(entering.fields))
+  redis.call('HINCRBY', statsKey, 'scheduled', #entering.fields / 2)
+end
+if nextDue then redis.call('ZADD', base .. 'heads:' .. priority, nextDue, nextId .. '\t' .. lane) end
 redis.call('ZREM', base .. 'heads:' .. priority, heads[1])
 if not nextDue then
   local laneName, isThere = lane, false

@@ -4,7 +4,6 @@
 -- cancelled; digit 4 says so.
 -- Transitions, with their two arguments:
 --   complete  flags ('r': the caller chose the id, remember it)   result to keep
---             and the next step of its chain, if any: its id, delay (ms), route, and the rest of its envelope, each after a line break
 --   retry     delay (ms)                                          failure, one line
 --   dead      flags ('n': this attempt never began; 'f': it threw; 'r': the caller chose the id, remember it once the job is
 --             pushed out of the dead)                             failure, one line, with the reason
@@ -20,9 +19,6 @@
 -- @takes keepsCompleted, decided, report, completedCount, uncommon, others, otherClaims, jobsKey, failuresKey, takePlace, endJob, endsHere, keptHere, settledHere, grouping
 -- @changes extended
 local bits, settlements = report.bits, decided.settlements
--- What a completion without flags begins with where it has a step.
-local LINE_END = 10
-
 -- A text that is no finite number would stop the script in the middle of its writes; 0, at once, is the safe number.
 local function finite(text)
   local number = tonumber(text)
@@ -68,33 +64,19 @@ local function endMarked(id, text, marks)
   return claim and takePlace(id, claim, 'complete') or endCompleted(id, text)
 end
 
--- Takes the next step of a chain from what a completion says first, and answers its flags.
-local function takeStep(id, said)
-  local flags, stepId, delayMs, route, rest = string.match(said, '^(%l*)\n([^\n]*)\n(%d+)\n([^\n]*)\n(.*)$')
-  decided.steps = decided.steps or {}
-  decided.steps[#decided.steps + 1] = { after = id, id = stepId, delayMs = tonumber(delayMs), route = route, rest = rest }
-  return flags
-end
-
 for _, ended in ipairs(uncommon) do bits[ended.index] = endMarked(ended.id, ended.claim, marksOf(ended.claim, ended.fence)) end
 
 extended = {}
 for i = 1, others.n do
   local transition, id, fence, first, second = others[1][i], others[2][i], others[3][i], others[4][i], others[5][i]
   local marks = marksOf(otherClaims[i], fence)
-  -- Most steps follow a job that leaves nothing else behind.
-  local hasPlainStep = marks == '' and second == '' and not keepsCompleted and transition == 'complete' and string.byte(first) == LINE_END
-  local claim, bit = marks and not hasPlainStep and parseClaim(otherClaims[i]), '0'
-  if hasPlainStep then
-    takeStep(id, first)
-    bit = endCompleted(id, otherClaims[i])
-  elseif claim and hasMark(claim.marks, 'c') then
+  local claim, bit = marks and parseClaim(otherClaims[i]), '0'
+  if claim and hasMark(claim.marks, 'c') then
     bit = cancelHeld(id, otherClaims[i])
   elseif claim and transition == 'extend' then
     bit = '1'
     extended[#extended + 1] = { id = id, leaseMs = finite(first) }
   elseif claim then
-    if transition == 'complete' and string.find(first, '\n', 1, true) then first = takeStep(id, first) end
     bit = takePlace(id, claim, transition == 'dead' and first or transition) or '1'
     if bit == '1' then settle({ transition = transition, id = id, first = first, second = second, claim = claim }) end
   end

@@ -6,7 +6,7 @@
 -- @include turn/settle/already-settled.lua
 -- @include turn/settle/parse-lists.lua
 -- @include turn/settle/completed.lua
-local others, renewals, reports = nextList(5), nextList(2), nextList(3)
+local others, nextSteps, renewals, reports = nextList(5), nextList(5), nextList(2), nextList(3)
 local takePlace, extended
 -- Most turns have none of these, and make no functions for them: a function costs a turn as much as reading a key.
 if uncommon[1] or others.n > 0 or isRecovering then
@@ -15,6 +15,9 @@ end
 if uncommon[1] or others.n > 0 then
   local otherClaims, keepsCompleted = readClaims(others[2]), settings.keepCompletedCount > 0
   -- @include turn/settle/other-settlements.lua
+end
+if nextSteps.n > 0 then
+  -- @include turn/settle/next-steps.lua
 end
 if extended or renewals.n > 0 then
   -- @include turn/settle/renew.lua
