@@ -4,6 +4,7 @@ import type { StoredStep } from '../../lib/core/job/new-job.js';
 import type { ClaimedJob, Envelope, NewJob, NextJob, Settlement } from '../../lib/store/job-store.js';
 import { queueKeys } from '../../lib/store/redis/keys.js';
 import { seededRandom } from '../support/random.js';
+import { commandsOfScripts } from '../support/script-commands.js';
 import { newJob, payloadOf, QUEUE, settlement, TestStore, TestWorker } from '../support/store.js';
 
 const SETS = ['open', 'closed-late', 'closed-early'];
@@ -199,6 +200,35 @@ it.each([1, 2, 3, 4, 5, 6])(
     }
     const states = (await short.sets()).map(({ id, state }) => `${id} ${state}`);
     expect(states).toEqual(['open open', 'closed-late done', 'closed-early done']);
+  },
+);
+
+it.each([0, 20_000])(
+  'next steps due after %i ms enter the lane of which the turn claims, as on the long ways',
+  async (delayMs) => {
+    const startMs = Date.now() - 60_000;
+    const next = JSON.stringify({ name: 'a', priority: 5, settings: {}, delayMs, payload: '"step"' });
+    const chain = { step: 1, of: 3, next: [next, next] };
+    await whole.useGroups();
+    // Two for each of two turns, so that the second one leaves nothing before the steps; then nothing, or what is due after them.
+    const dues = [0, 1, 2, 3, ...(delayMs === 0 ? [1_800_000] : [])].map((afterMs) => startMs + afterMs);
+    const jobs = dues.map((at, i) => newJob({ name: 'a', due: { at }, payload: `"${i}"`, chain }));
+    for (const way of ways) await way.schedule(jobs);
+    const { keys, test } = short;
+    const sent = await commandsOfScripts(test.redis, async () => {
+      for (let turn = 0; turn < 12; turn++) {
+        await same((way) => way.claim(2));
+        await same((way) => way.indexes(startMs));
+      }
+    });
+    const isOfShortWay = (script: string[][]) =>
+      script.some(([command, key]) => command === 'zremrangebyrank' && key === `${keys.base}lane:5::a`) &&
+      script.some(([command, key, field]) => command === 'hincrby' && key === keys.stats && field === 'scheduled');
+    expect(sent.filter(isOfShortWay).length).toBeGreaterThan(0);
+    const { scheduled } = await same(async (way) => ({
+      scheduled: (await way.test.view.stats()).scheduled - Number(way === whole),
+    }));
+    expect(scheduled).toBe(delayMs === 0 ? 5 + 8 : 4 + 4);
   },
 );
 
