@@ -64,6 +64,15 @@ describe('finds nothing wrong', () => {
     expect(story.endsCompleted(601, { scheduled: 2, cancelled: 1 })).toEqual(NOTHING);
   });
 
+  it('in a job that lost its lease to a handler that blocked its process until that was killed', () => {
+    const again = 510 + LEASE_MS;
+    const story = new Story().scheduled(100, 500, 'blocking').start(501, { dueAt: 500, kind: 'blocking' });
+    story.start(again, { dueAt: 500, kind: 'blocking', attempt: 2, who: 'w2.1' }).end(again + 1, again, 'ok', 'w2.1');
+    story.told(again + 2, 'completed', 2, 'w2.1');
+    story.add(again + 50, 'w1.1', { type: 'exit', wanted: true, code: 'SIGKILL' });
+    expect(story.endsCompleted(again)).toEqual(NOTHING);
+  });
+
   it('in a process that took its time to leave because it was frozen', () => {
     const story = new Story().scheduled(100, 500).start(501, { dueAt: 500 }).end(510, 501).told(512, 'completed');
     story.fault(20_000, 23_000, 'w1.1');

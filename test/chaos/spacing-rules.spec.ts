@@ -5,11 +5,12 @@ import { OFFSET, Story } from './story.js';
 const NOTHING = new Set<string>();
 
 /** A job that is changed three times, 400 ms apart, and runs once. */
-function debounced(createdAt: number, dueAt: number): Set<string> {
+function debounced(createdAt: number, dueAt: number, last: 'replaced' | 'queued' = 'replaced'): Set<string> {
   const story = new Story();
   for (const mono of [100, 400, 700]) {
     const payload = { token: 'j', revision: mono, kind: 'debounced' } as const;
-    story.call(mono, { operation: 'replace', payload }, { status: mono === 100 ? 'created' : 'replaced', dueAt });
+    const status = mono === 100 ? 'created' : mono === 700 ? last : 'replaced';
+    story.call(mono, { operation: 'replace', payload }, { status, dueAt });
   }
   const claimedAt = dueAt + 1;
   story.start(claimedAt, { dueAt, createdAt: OFFSET + createdAt, kind: 'debounced', revision: 700 });
@@ -49,6 +50,10 @@ it('it is found where it was due later than that', () => {
 
 it('it is found where its row began with a later change', () => {
   expect(debounced(701, 1_000)).toEqual(new Set(['waits-no-longer']));
+});
+
+it('a row may begin with a later change that found the job claimed, though its worker never began it', () => {
+  expect(debounced(701, 1_000, 'queued')).toEqual(NOTHING);
 });
 
 it('jobs under a throttle may be due as far apart as it says', () => {

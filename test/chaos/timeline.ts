@@ -96,6 +96,8 @@ export class Timeline {
   readonly disturbances: Disturbance[] = [];
   private readonly tokens = new Map<string, string>();
   private lastClockAt = Number.POSITIVE_INFINITY;
+  /** Processes whose last line is the start of a handler that blocks: one that is killed then cannot say how long it stood still. */
+  private readonly blockedSince = new Map<string, number>();
   private readonly runs = new Map<string, Run[]>();
 
   constructor(readonly lines: readonly Line[]) {
@@ -190,6 +192,7 @@ export class Timeline {
   }
 
   private read(line: Line): void {
+    if (line.type !== 'exit') this.blockedSince.delete(line.who);
     if (line.type === 'start') this.readStart(line);
     else if (line.type === 'end') this.readEnd(line);
     else if (line.type === 'event') this.readEvent(line);
@@ -198,7 +201,7 @@ export class Timeline {
       this.disturb(line.target === 'redis' ? 'all' : line.target, line.from, line.mono);
     else if (line.type === 'stall') this.disturb(line.who === 'harness' ? 'all' : line.who, line.from, line.mono);
     else if (line.type === 'clock') this.readClock(line);
-    else if (line.type === 'exit') this.disturb(line.who, line.mono, line.mono);
+    else if (line.type === 'exit') this.disturb(line.who, this.blockedSince.get(line.who) ?? line.mono, line.mono);
     else if (line.type === 'healed') this.disturb('all', line.mono, line.mono);
     else if (line.type === 'probe') this.disturb('all', line.from, line.mono);
   }
@@ -214,6 +217,7 @@ export class Timeline {
   }
 
   private readStart(line: Line & StartLine): void {
+    if (line.kind === 'blocking') this.blockedSince.set(line.who, line.mono);
     const job = this.found(line.id, line.token);
     this.tokens.set(line.id, line.token);
     const run: Run = { ...line, claimedAt: Math.floor(line.fence / 1_000), startedAt: this.clocks.at(line.mono) };
