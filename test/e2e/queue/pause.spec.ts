@@ -173,7 +173,9 @@ describe('while a queue is paused', () => {
       const before = await commands.sent();
       const from = performance.now();
       await until('four seconds have passed', () => performance.now() - from > 4_000);
-      expect((await commands.sent()) - before).toBeLessThan(4 * 4);
+      const sent = (await commands.sent()) - before;
+      // One a second and worker: counted late where the machine is busy.
+      expect(sent).toBeLessThan((4 * (performance.now() - from)) / 1_000);
       expect(await inspector.counts()).toMatchObject({ due: 5 });
     } finally {
       commands.close();
