@@ -17,6 +17,7 @@ export function nextJob(
   { id, set, result }: { id: string; set?: string; result?: string },
 ): NewJob | undefined {
   if (!chain.next) return undefined;
+  // By name: a step comes from Redis, and what else somebody has put there goes no further.
   const { name, version, priority, worker, group, tags, settings, lateness, codec, delayMs, payload, encoding } =
     chain.next;
   return {

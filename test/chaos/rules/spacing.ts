@@ -28,9 +28,9 @@ export const waitsNoLonger = aboutJobs('waits-no-longer', (job, timeline) => {
 function firstChangeOf({ calls }: Job, { claimedAt }: Run, before: Run | undefined, timeline: Timeline) {
   const since = before?.claimedAt ?? Number.NEGATIVE_INFINITY;
   const answered = calls.filter(({ outcome, begin, end }) => outcome === 'ok' && begin > since && end < claimedAt);
-  // A change that was queued found a claim, so the row that ran then is over.
-  const rowsAt = Math.min(...answered.filter(({ status }) => status === 'queued').map(({ begin }) => begin));
-  const changes = answered.filter(({ end }) => !Number.isFinite(rowsAt) || end >= rowsAt);
+  // A change that was queued found the job claimed: what was changed before belongs to the row that ran then.
+  const queuedAt = answered.find(({ status }) => status === 'queued')?.begin ?? Number.NEGATIVE_INFINITY;
+  const changes = answered.filter(({ end }) => end >= queuedAt);
   const isTold = changes.filter(({ begin }) => {
     const left = timeline.faults.some(({ target }) => timeline.wasTerminated(target, begin, claimedAt));
     return claimedAt - begin < LEASE_MS - ROUNDING_MS && !left;

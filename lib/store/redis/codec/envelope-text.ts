@@ -193,14 +193,17 @@ function decodeFurther(parts: readonly string[]): Pick<Envelope, 'chain' | 'setD
       return 'what the envelope says of its chain or its set cannot be read';
     }
   }
-  if (!read.chain && steps.length === 0) return read;
+  if (!('chain' in read) && steps.length === 0) return read;
   const chain = withSteps(read.chain, steps);
   return chain ? { ...read, chain } : 'what the envelope says of its chain cannot be read';
 }
 
-/** `undefined` where chain or next step are damaged: a worker makes the next job of them. */
+/**
+ * `undefined` where the chain or its next step is damaged, as a worker makes the next job of them. Steps stand behind the chain: one that holds them
+ * itself would lose them.
+ */
 function withSteps(chain: StoredChain | undefined, [first, ...later]: string[]): StoredChain | undefined {
-  if (!chain || !Number.isSafeInteger(chain.step) || !Number.isSafeInteger(chain.of)) return undefined;
+  if (!chain || !Number.isSafeInteger(chain.step) || !Number.isSafeInteger(chain.of) || chain.next) return undefined;
   if (first === undefined) return { ...chain, later };
   const next = readStep(first);
   return next && { ...chain, next, later };

@@ -143,7 +143,9 @@ describe('an envelope', () => {
     ['not valid JSON', '5::work\n0 \nb:\nnull'],
     ['not valid JSON', '5::work\n0 \nb:aes{"headers":{"secret"\nnull'],
     ...[
+      'cnull',
       'c{"of":2}',
+      'c{"step":1,"of":2,"next":["secret"]}',
       'c{"step":1,"of":"secret"}',
       'nsecret',
       `n${JSON.stringify(STEP)}`,

@@ -19,6 +19,7 @@
 -- @takes keepsCompleted, decided, report, completedCount, uncommon, others, otherClaims, jobsKey, failuresKey, takePlace, endJob, endsHere, keptHere, settledHere, grouping
 -- @changes extended
 local bits, settlements = report.bits, decided.settlements
+
 -- A text that is no finite number would stop the script in the middle of its writes; 0, at once, is the safe number.
 local function finite(text)
   local number = tonumber(text)
