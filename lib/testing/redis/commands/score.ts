@@ -14,17 +14,13 @@ export function scoreTextOf(item: Scored): string {
   return item.text;
 }
 
-export function readScore(text: string): number {
-  const plain = plainNumber(text);
-  if (!Number.isNaN(plain)) return plain;
-  return readFloat(/^\s/.test(text) ? '' : text, 'value is not a valid float');
-}
+export const readScore = (text: string): number => readFloat(text, 'value is not a valid float');
 
-/** As C reads it, which skips spaces before a number, and Redis allows nothing behind. */
+/** Decimal, or infinite, with nothing around it. */
 function readFloat(text: string, what: string): number {
   const plain = plainNumber(text);
   if (!Number.isNaN(plain)) return plain;
-  const score = /\s$/.test(text) ? undefined : toNumber(text);
+  const score = /\s|0x/i.test(text) ? undefined : toNumber(text);
   if (score === undefined || Number.isNaN(score)) throw new ReplyError(`ERR ${what}`);
   return score;
 }
