@@ -1,8 +1,9 @@
 import { expect, it } from '@jest/globals';
-import { MAX_WAIT_MS, THROTTLE_MS } from './settings.js';
+import { LEASE_MS, MAX_WAIT_MS, THROTTLE_MS } from './settings.js';
 import { OFFSET, Story } from './story.js';
 
 const NOTHING = new Set<string>();
+const CHANGED = { token: 'j', revision: 0, kind: 'debounced' } as const;
 
 /** A job that is changed three times, 400 ms apart, and runs once. */
 function debounced(createdAt: number, dueAt: number, last: 'replaced' | 'queued' = 'replaced'): Set<string> {
@@ -14,6 +15,24 @@ function debounced(createdAt: number, dueAt: number, last: 'replaced' | 'queued'
   }
   const claimedAt = dueAt + 1;
   story.start(claimedAt, { dueAt, createdAt: OFFSET + createdAt, kind: 'debounced', revision: 700 });
+  return story
+    .end(claimedAt + 5, claimedAt)
+    .told(claimedAt + 6, 'completed')
+    .endsCompleted(claimedAt);
+}
+
+/** Redis stands still up to 3 000; a job is changed twice just after that, and its row begins with the second change. */
+function debouncedAfterStandstill(from: number): Set<string> {
+  const story = new Story().call(100, { payload: CHANGED }, { status: 'created', dueAt: 300 });
+  story.fault(from, 3_000, 'redis');
+  for (const mono of [3_010, 3_030])
+    story.call(
+      mono,
+      { operation: 'replace', payload: { ...CHANGED, revision: mono } },
+      { status: 'replaced', dueAt: 3_400 },
+    );
+  const [claimedAt, createdAt] = [3_401, OFFSET + 3_031];
+  story.start(claimedAt, { dueAt: 3_400, createdAt, kind: 'debounced', revision: 3_030 });
   return story
     .end(claimedAt + 5, claimedAt)
     .told(claimedAt + 6, 'completed')
@@ -54,6 +73,14 @@ it('it is found where its row began with a later change', () => {
 
 it('a row may begin with a later change that found the job claimed, though its worker never began it', () => {
   expect(debounced(701, 1_000, 'queued')).toEqual(NOTHING);
+});
+
+it('a row may begin with a later change after Redis stood still for a lease: whoever had asked before may have given the job back', () => {
+  expect(debouncedAfterStandstill(3_000 - LEASE_MS)).toEqual(NOTHING);
+});
+
+it('it is found where Redis stood still for less than that', () => {
+  expect(debouncedAfterStandstill(3_100 - LEASE_MS)).toEqual(new Set(['waits-no-longer']));
 });
 
 it('jobs under a throttle may be due as far apart as it says', () => {

@@ -133,6 +133,16 @@ export class Timeline {
     );
   }
 
+  /**
+   * Whether Redis or a process had stood still for a lease, or longer, shortly before or between two instants: what a worker had asked for
+   * before that, it gives back unbegun.
+   */
+  stoodStillForALease(from: number, to: number): boolean {
+    return this.disturbances.some(
+      (one) => one.to - one.from >= LEASE_MS && one.from <= to && from <= one.to + AFTERMATH_MS,
+    );
+  }
+
   /** Whether a process was told to leave between two instants; it puts back what it holds. */
   wasTerminated(who: string, from: number, to: number): boolean {
     return this.faults.some(

@@ -23,7 +23,7 @@ export const waitsNoLonger = aboutJobs('waits-no-longer', (job, timeline) => {
 
 /**
  * By when the job of a run had been changed first since the claim before it; `undefined` where nobody knows whether it was claimed in between
- * by a worker that never began it: its lease had to run out then, or its worker to leave.
+ * by a worker that never began it: its lease had to run out then, be it while Redis stood still, or its worker to leave.
  */
 function firstChangeOf({ calls }: Job, { claimedAt }: Run, before: Run | undefined, timeline: Timeline) {
   const since = before?.claimedAt ?? Number.NEGATIVE_INFINITY;
@@ -33,7 +33,7 @@ function firstChangeOf({ calls }: Job, { claimedAt }: Run, before: Run | undefin
   const changes = answered.filter(({ end }) => end >= queuedAt);
   const isTold = changes.filter(({ begin }) => {
     const left = timeline.faults.some(({ target }) => timeline.wasTerminated(target, begin, claimedAt));
-    return claimedAt - begin < LEASE_MS - ROUNDING_MS && !left;
+    return claimedAt - begin < LEASE_MS - ROUNDING_MS && !left && !timeline.stoodStillForALease(begin, claimedAt);
   });
   return isTold.length > 0 ? Math.min(...isTold.map(({ end }) => end)) : undefined;
 }
