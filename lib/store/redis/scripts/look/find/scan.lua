@@ -1,12 +1,13 @@
 -- A step through a hash, or through the active jobs, whose scores change, in no order. A job that is there from the first step to the last is met,
 -- however the set grows and shrinks meanwhile. A table that shrinks between two steps would let a scan meet jobs twice: the buckets that
 -- become one were partly seen. A cursor below the size of the shrunken table never stands among such buckets, so a step ends only at one
--- that would do for a table of a sixteenth of the members: a safe one. Between two safe ones there are some 16 jobs, which may be more bytes
--- than a script may read. Then a step ends at another cursor, with a '~' behind it, and the caller keeps the ids that it was told since the
--- last safe one: these are all that may be met again.
+-- that would do for a table of a 64th of the members: a safe one. So large is the table of a 64th of the jobs in Redis, and that of an eighth
+-- of them in Valkey, where up to seven jobs share a bucket. Between two safe ones there are some 64 jobs, which may be more bytes than a
+-- script may read. Then a step ends at another cursor, with a '~' behind it, and the caller keeps the ids that it was told since the last safe
+-- one: these are all that may be met again.
 -- @takes activeKey
 -- @gives scanStep
-local SHRINKS_TO = 16
+local SHRINKS_TO = 64
 -- A table that is nearly empty has few safe cursors. A step then ends at another one rather than hold Redis up.
 local ROUNDS = 400
 
