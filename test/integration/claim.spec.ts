@@ -45,22 +45,20 @@ describe('claim', () => {
     }
   });
 
-  it('tells a worker whether another one was the last to fill sixteen places or more', async () => {
+  it('tells a worker whether another one was the last to fill five places or more', async () => {
     const [one, two] = [test.worker('one', 'work'), test.worker('two', 'work')];
     const isContended = async (worker: typeof one, limit: number) => (await worker.turn({ limit })).isContended;
-    const jobs = Array.from({ length: 100 }, () => newJob());
+    const jobs = Array.from({ length: 31 }, () => newJob());
     await test.scheduleAll(jobs);
-    expect(await isContended(one, 16)).toBe(false);
-    expect(await isContended(one, 16)).toBe(false);
-    expect(await isContended(two, 16)).toBe(true);
-    expect(await isContended(two, 16)).toBe(false);
-    expect((await test.puller('three', 'work').turn({ limit: 16, standing: 'until-claimed' })).claimed).toHaveLength(
-      16,
-    );
-    expect(await isContended(one, 15)).toBe(true);
+    expect(await isContended(one, 5)).toBe(false);
+    expect(await isContended(one, 5)).toBe(false);
+    expect(await isContended(two, 5)).toBe(true);
+    expect(await isContended(two, 5)).toBe(false);
+    expect((await test.puller('three', 'work').turn({ limit: 5, standing: 'until-claimed' })).claimed).toHaveLength(5);
+    expect(await isContended(one, 4)).toBe(true);
     expect(await isContended(two, 0)).toBe(false);
     // Who has room left does not keep Redis busy.
-    expect(await isContended(one, 16)).toBe(true);
+    expect(await isContended(one, 5)).toBe(true);
     expect(await isContended(two, 0)).toBe(false);
   });
 

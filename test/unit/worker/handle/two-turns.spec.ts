@@ -118,15 +118,29 @@ it('one alone claims and settles no more than five hundred, and the next goes on
   await stopAt(session, worker);
 });
 
-it('a second one is not sent for a few jobs', async () => {
+it('at a concurrency of ten each of them carries five', async () => {
   const session = new SessionByHand();
-  const worker = workerAt(session, { run: () => undefined }, { concurrency: 30 });
+  const worker = workerAt(session, { run: () => undefined }, { concurrency: 10 });
   worker.start();
   await until('it looks', () => session.turns.length === 1);
-  session.answer(full(30));
+  session.answer(full(10));
+  await until('there are two', () => session.underWay.length === 2);
+  expect(session.underWay.map(carries)).toEqual([
+    { ends: 5, limit: 5 },
+    { ends: 5, limit: 5 },
+  ]);
+  await stopAt(session, worker);
+});
+
+it('a second one is not sent for a few jobs', async () => {
+  const session = new SessionByHand();
+  const worker = workerAt(session, { run: () => undefined }, { concurrency: 9 });
+  worker.start();
+  await until('it looks', () => session.turns.length === 1);
+  session.answer(full(9));
   await until('it goes on', () => session.turns.length === 2);
   await nextRound();
-  expect(session.underWay.map(carries)).toEqual([{ ends: 30, limit: 30 }]);
+  expect(session.underWay.map(carries)).toEqual([{ ends: 9, limit: 9 }]);
   await stopAt(session, worker);
 });
 

@@ -51,7 +51,7 @@
 -- @return fence text: of the claimed jobs; behind it 'u' where none of them may begin before its lease has been renewed, 'o' where their
 --   leases are over and they are to be released
 -- @return cursor text: where to go on looking
--- @return isContended '1' | '': whether another session was the last to fill a limit of sixteen or more: it claims as fast, and keeps Redis busy
+-- @return isContended '1' | '': whether another session was the last to fill a limit of five or more: it claims as fast, and keeps Redis busy
 --   between the turns of this one
 -- @return suspect 'reserved' | 'taken' | 'waits' | '': this process is kept for a suspect; the claimed job is one; there are suspects, which
 --   this turn could not take because its process holds something

@@ -17,7 +17,7 @@ if isOneLevel and not handlers then
   if priority == earliest[1] and (not entering or entering.lane == lane) and redis.call('SMISMEMBER', handlesKey, versionedName)[1] == 1 then
     -- One more than may be claimed, so that this script knows who comes next.
     local limit, ids, dues = me.limit, {}, {}
-    local areSame = limit >= FEWEST_JOBS and redis.call('ZCOUNT', base .. 'lane:' .. lane, heads[2], heads[2]) > limit
+    local areSame = limit >= MANY_JOBS and redis.call('ZCOUNT', base .. 'lane:' .. lane, heads[2], heads[2]) > limit
     local count
     if areSame then
       -- Many are due at once: without their due times, which are costly as text.

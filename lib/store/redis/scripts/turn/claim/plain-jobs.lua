@@ -11,7 +11,7 @@ local count, isPlain = #ids, true
 local claims = mayBeClaimed and redis.call('HMGET', claimsKey, unpack(ids)) or {}
 for i = 1, #claims do isPlain = isPlain and not claims[i] end
 -- In portions, so that large envelopes are noticed before many of them have been read.
-local read, bytes, most = {}, 0, FEWEST_JOBS
+local read, bytes, most = {}, 0, MANY_JOBS
 while isPlain and #read < count do
   local from = #read
   for i, envelope in ipairs(redis.call('HMGET', jobsKey, unpack(ids, from + 1, math.min(from + most, count)))) do
