@@ -270,11 +270,22 @@ it('a full memory is no proof that scripts are refused', async () => {
     });
     await inspector.counts();
     await client.config('SET', 'maxmemory', '1');
-    // Redis 7 refuses the script as it arrives; Redis 8 takes it, and would refuse it at EXEC.
-    await producer
-      .in(client.multi())
+    // Redis 7.0 refuses a script in a MULTI as it arrives; Redis 8.0 and Valkey 8.1 take it, and refuse at EXEC what needs memory.
+    const refused = await client
+      .multi()
+      .eval('return 1', 0)
+      .exec()
+      .then(
+        () => false,
+        () => true,
+      );
+    const full = client.multi();
+    const appended = await producer
+      .in(full)
       .schedule('work', 1)
-      .catch((error) => expect(error).toMatchObject({ redisCode: 'OOM' }));
+      .catch((error: unknown) => error);
+    expect(appended).toMatchObject(refused ? { redisCode: 'OOM' } : { name: 'work' });
+    if (!refused) expect(String((await full.exec())![0]![0])).toContain('OOM');
     await client.config('SET', 'maxmemory', '0');
     const multi = client.multi();
     await producer.in(multi).schedule('work', 1);

@@ -118,29 +118,18 @@ it('one alone claims and settles no more than five hundred, and the next goes on
   await stopAt(session, worker);
 });
 
-it('at a concurrency of ten each of them carries five', async () => {
+it.each([
+  [10, [5, 5]],
+  [9, [9]],
+])('a second one is sent from five jobs on: at a concurrency of %i they carry %j', async (concurrency, carried) => {
   const session = new SessionByHand();
-  const worker = workerAt(session, { run: () => undefined }, { concurrency: 10 });
+  const worker = workerAt(session, { run: () => undefined }, { concurrency });
   worker.start();
   await until('it looks', () => session.turns.length === 1);
-  session.answer(full(10));
-  await until('there are two', () => session.underWay.length === 2);
-  expect(session.underWay.map(carries)).toEqual([
-    { ends: 5, limit: 5 },
-    { ends: 5, limit: 5 },
-  ]);
-  await stopAt(session, worker);
-});
-
-it('a second one is not sent for a few jobs', async () => {
-  const session = new SessionByHand();
-  const worker = workerAt(session, { run: () => undefined }, { concurrency: 9 });
-  worker.start();
-  await until('it looks', () => session.turns.length === 1);
-  session.answer(full(9));
-  await until('it goes on', () => session.turns.length === 2);
+  session.answer(full(concurrency));
+  await until('it goes on', () => session.turns.length === 1 + carried.length);
   await nextRound();
-  expect(session.underWay.map(carries)).toEqual([{ ends: 9, limit: 9 }]);
+  expect(session.underWay.map(carries)).toEqual(carried.map((count) => ({ ends: count, limit: count })));
   await stopAt(session, worker);
 });
 
