@@ -106,8 +106,9 @@ async function crewOf(...sleepers: [id: string, lookInMs: number, died?: 'died']
     told[id] = heard;
   }
   const [list = ''] = await admin.keys(`${test.prefix}:*:sleepers:*`);
-  const [seconds] = await admin.time();
-  for (const [id, lookInMs] of sleepers) await admin.zadd(list, Number(seconds) * 1_000 + lookInMs, id);
+  const [seconds, micros] = await admin.time();
+  const now = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+  for (const [id, lookInMs] of sleepers) await admin.zadd(list, now + lookInMs, id);
   return told;
 }
 
@@ -133,6 +134,25 @@ it('a sleeper that looks early enough and has died is not counted on: the next o
   await test.schedule({ due: { delayMs: 20_000 } });
   await until('both are told', () => told.next!.length > 0 && told.deputy!.length > 0);
   expect(await looks()).toEqual({ next: 0, deputy: 500 });
+});
+
+/** How far a sleeper that stands by may be from the due time: the deputy's half second, less what a slow machine takes to schedule. */
+const SOON = 20_400;
+
+it('a sleeper that looks a little later is the deputy: one message goes out, to the next one', async () => {
+  const told = await crewOf(['deputy', SOON], ['next', FAR], ['third', FAR + 1]);
+  const { publish } = await commandsOf(() => test.schedule({ due: { delayMs: 20_000 } }));
+  expect(publish).toBe(1);
+  await until('the next one is told', () => told.next!.length > 0);
+  expect(Object.keys(await looks())).toEqual(['next', 'deputy', 'third']);
+  expect(told.deputy).toEqual([]);
+});
+
+it('a sleeper that looks a little later is told itself where nobody else lives', async () => {
+  const told = await crewOf(['deputy', SOON], ['dead', FAR, 'died']);
+  await test.schedule({ due: { delayMs: 20_000 } });
+  await until('it is told', () => told.deputy!.length > 0);
+  expect(await looks()).toEqual({ deputy: 0 });
 });
 
 it('a schedule sends no message where two sleepers look early enough, and two where one of them does, however many sleep', async () => {

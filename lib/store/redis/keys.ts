@@ -58,7 +58,7 @@
  * | <target>           | STREAM or LIST | jobs that a relay has moved (see docs/relay.md)            | relay                             | never                      |
  * | receipt:<caller>   | STRING | "<number of the last call> <its answer>" | every numbered call              | expires                    |
  *
- * And channels: wake:<session> and wake:<process>, which tell a session when it is to look (epoch ms), or 'cancel' where one of its jobs is
+ * And channels: wake:<session> and wake:<process>, which tell a session when it is to look (epoch ms, with µs where that is now), or 'cancel' where one of its jobs is
  * to be cancelled; and events, with the name of that key, whose empty messages say that there are new events.
  */
 const FIXED_KEYS = [

@@ -6,12 +6,23 @@ import type { Hear } from '../link/wake-listener.js';
 
 /** The wire's word for a wish to cancel a job: whoever holds it has to renew its lease, and hears of the wish then. */
 const CANCEL_MESSAGE = 'cancel';
+/**
+ * How late a session looks for a job that a turn of its own has seen already, as the instants tell. In a busy queue the next turn comes
+ * earlier and makes the look needless; where Redis' clock was set back meanwhile, the instants deceive, and the job begins so much later.
+ */
+const SEEN_ALREADY_MS = 100;
 
 /** By what a session hears hints: its own channel, and that of its process, where jobs are told that prefer the process. */
 export class HintChannel {
   private readonly own: string;
   private readonly channels: ReadonlySet<string>;
   private hear?: Hear;
+  private turnsUnderWay = 0;
+  /** What is heard while a turn is under way: when to look, in Redis' time. The answer tells whether the turn has seen the reason. */
+  private heldBack: number[] = [];
+  /** Redis' time in the last turn that was answered, in ms and µs. */
+  private seenUntil = Number.NEGATIVE_INFINITY;
+  private hints?: SessionHints;
 
   constructor(
     private readonly listener: MessageLink,
@@ -29,6 +40,7 @@ export class HintChannel {
   }
 
   listen(hints: SessionHints): void {
+    this.hints = hints;
     this.hear = (message) => {
       // Heard anew: whatever was said meanwhile was said to nobody.
       if (message === undefined || message === CANCEL_MESSAGE) hints.cancel();
@@ -36,12 +48,42 @@ export class HintChannel {
       const atMs = Number(message ?? 0);
       // A message that is no time comes from somebody else.
       if (Number.isNaN(atMs)) return;
-      hints.look(this.clock.known ? Math.max(0, this.clock.until(atMs)) : 0);
+      if (this.turnsUnderWay > 0) this.heldBack.push(atMs);
+      else this.tell(atMs);
     };
     for (const channel of this.channels) this.listener.listen(channel, this.hear);
   }
 
   leave(): void {
     for (const channel of this.channels) if (this.hear) this.listener.unlisten(channel, this.hear);
+    this.hints = undefined;
+    this.heldBack = [];
+  }
+
+  /** Call this before a turn of the session is sent. */
+  turnGoesOut(): void {
+    this.turnsUnderWay++;
+  }
+
+  /** Call this once the turn is answered or has failed. `seenMs`: Redis' time in it, in ms and µs; nothing where it may not have looked. */
+  turnIsBack(seenMs = Number.NEGATIVE_INFINITY): void {
+    this.turnsUnderWay--;
+    // Not the later one: after Redis' clock was set back, the last turn is right.
+    if (seenMs !== Number.NEGATIVE_INFINITY) this.seenUntil = seenMs;
+    if (this.heldBack.length === 0) return;
+    const heldBack = this.heldBack;
+    this.heldBack = [];
+    for (const atMs of heldBack) this.tell(atMs);
+  }
+
+  private tell(atMs: number): void {
+    const { clock, hints } = this;
+    const inMs = clock.known ? Math.max(0, clock.until(atMs)) : 0;
+    hints?.look(this.isSeen(atMs) ? Math.max(inMs, SEEN_ALREADY_MS) : inMs);
+  }
+
+  /** A message tells now with its µs, so of two things in one ms it is known which came first; a whole ms does not tell. */
+  private isSeen(atMs: number): boolean {
+    return atMs < this.seenUntil && !Number.isInteger(atMs);
   }
 }

@@ -124,35 +124,15 @@ export class RedisSession implements Session {
 
   async turn(turn: Turn, signal: AbortSignal, heard?: () => void): Promise<TurnAnswer> {
     const sent = this.inFlight.find((each) => each.turn === turn) ?? this.begin(turn);
-    for (let registered = 0; ; ) {
-      try {
-        const reply = await this.send(sent, heard);
-        if (reply[0] === WHOLE) {
-          if (String(reply[2]) !== '') this.uses = 'more';
-          sent.sent = this.whole(sent);
-          continue;
-        }
-        if (reply[0] === 'refused') throw this.targetError(String(reply[2]));
-        if (reply[0] !== 'unregistered') {
-          this.inFlight.splice(this.inFlight.indexOf(sent), 1);
-          this.freeCallers.push(sent.caller);
-          const { answer, cursor, hasNotLooked } = this.decode(sent.sent, reply, turn);
-          emptied(reply);
-          this.cursor = cursor;
-          if (!hasNotLooked) {
-            this.tendAt = answer.tendInMs === undefined ? undefined : this.link.connection.now() + answer.tendInMs;
-            return answer;
-          }
-          if (this.tendAt === undefined) return answer;
-          return { ...answer, tendInMs: Math.max(0, this.tendAt - this.link.connection.now()) };
-        }
-        if (++registered > REGISTERED_AT_MOST)
-          throw new Error(`${this.keys.base}handles:${this.who.crew} does not keep what is written to it.`);
-        await this.register();
-      } catch (error) {
-        // Only Redis being away is waited out; what it refuses for good is for the caller to tell.
-        if (signal.aborted || error instanceof QueueClosedError || !mayPass(error)) throw error;
-      }
+    let seenMs: number | undefined;
+    this.hints.turnGoesOut();
+    try {
+      const reply = await this.answerTo(sent, signal, heard);
+      // A turn that had run before saw the queue as it was then.
+      if (reply[0] === 'done') seenMs = Number(reply[1]);
+      return this.takeIn(sent, reply);
+    } finally {
+      this.hints.turnIsBack(seenMs);
     }
   }
 
@@ -167,6 +147,41 @@ export class RedisSession implements Session {
 
   leave(): void {
     this.hints.leave();
+  }
+
+  /** Sends the turn until it is answered, whole where it has to be. */
+  private async answerTo(sent: TurnInFlight, signal: AbortSignal, heard?: () => void): Promise<AnyReply> {
+    for (let registered = 0; ; ) {
+      try {
+        const reply = await this.send(sent, heard);
+        if (reply[0] === 'refused') throw this.targetError(String(reply[2]));
+        if (reply[0] === WHOLE) {
+          if (String(reply[2]) !== '') this.uses = 'more';
+          sent.sent = this.whole(sent);
+        } else if (reply[0] === 'unregistered') {
+          if (++registered > REGISTERED_AT_MOST)
+            throw new Error(`${this.keys.base}handles:${this.who.crew} does not keep what is written to it.`);
+          await this.register();
+        } else return reply;
+      } catch (error) {
+        // Only Redis being away is waited out; what it refuses for good is for the caller to tell.
+        if (signal.aborted || error instanceof QueueClosedError || !mayPass(error)) throw error;
+      }
+    }
+  }
+
+  private takeIn(sent: TurnInFlight, reply: AnyReply): TurnAnswer {
+    this.inFlight.splice(this.inFlight.indexOf(sent), 1);
+    this.freeCallers.push(sent.caller);
+    const { answer, cursor, hasNotLooked } = this.decode(sent.sent, reply, sent.turn);
+    emptied(reply);
+    this.cursor = cursor;
+    if (!hasNotLooked) {
+      this.tendAt = answer.tendInMs === undefined ? undefined : this.link.connection.now() + answer.tendInMs;
+      return answer;
+    }
+    if (this.tendAt === undefined) return answer;
+    return { ...answer, tendInMs: Math.max(0, this.tendAt - this.link.connection.now()) };
   }
 
   private async send({ caller, sent }: TurnInFlight, heard?: () => void): Promise<AnyReply> {

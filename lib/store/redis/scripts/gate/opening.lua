@@ -16,5 +16,5 @@ function wakeForOpening()
   -- One of each: who finds more than it has room for wakes the next.
   for _, crew in ipairs(known.crews) do wakeCrew(crew, opens) end
   -- Whom a job prefers may be another one, and nobody else may run it yet.
-  for _, worker in ipairs(preferred) do publish(worker, digits(opens)) end
+  for _, worker in ipairs(preferred) do publishTime(worker, opens) end
 end

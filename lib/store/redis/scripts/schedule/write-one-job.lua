@@ -2,7 +2,7 @@
 -- call.
 -- `isFirst`: whether it has become the first of its lane.
 -- @needs parts/clock.lua
--- @takes base, oneJob, mayBeFirst, head, levelHead, levelDue, lowestMade, highestMade, jobsKey, levelsKey, statsKey, receiptKey, callNumber, keepReceiptMs
+-- @takes base, oneJob, mayBeFirst, head, lowestMade, highestMade, jobsKey, levelsKey, statsKey, receiptKey, callNumber, keepReceiptMs
 -- @gives isFirst
 local id, due, lane = oneJob.id, oneJob.dueText, oneJob.lane
 -- The first write adds, so that a full memory refuses the call whole.
@@ -18,9 +18,8 @@ if isFirst then
     local laneName, isThere = lane, true
     -- @include parts/list-version.lua
   end
-  -- Where the first head was that of this lane, the job is not due later than it was.
-  local first = levelHead[2] and tonumber(levelHead[2]) < oneJob.due and levelHead[2] or due
-  if first ~= levelDue then redis.call('ZADD', levelsKey, first, oneJob.priority) end
+  -- Where the first head was that of this lane, the job is not due later than it was: so a level only gets due earlier.
+  redis.call('ZADD', levelsKey, 'LT', due, oneJob.priority)
 end
 redis.call('HINCRBY', statsKey, 'scheduled', 1)
 local result = lowestMade .. ' ' .. highestMade .. '\n' .. digits(now) .. '\n1'

@@ -50,10 +50,8 @@ do
   -- Where nobody has served the queue before, somebody may have emptied Redis: then the crew is to be listed again.
   if earlierAnswer or not served and me.listing == '' then return { 'whole', digits(now), '' } end
 end
-do
-  -- @include turn/uses.lua
-  if usesMore then return { 'whole', digits(now), 'uses' } end
-end
+-- @include turn/uses.lua
+if usesMore then return { 'whole', digits(now), 'uses' } end
 -- The shared parts ask for these; in an ordinary turn they stay nil.
 local grouping, recurring, yield, places, ownWorker, passedOver, keepCompleted, keepsCompleted
 

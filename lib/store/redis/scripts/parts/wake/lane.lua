@@ -8,7 +8,7 @@
 function wakeLane(lane, skipOwn, ownWorker)
   local preferred, due = preferredOf(lane.name), math.max(tonumber(lane.headDue), lane.freeAt or 0)
   if preferred ~= '' then
-    local isHeard = preferred == ownWorker or publish(preferred, digits(math.max(due, now)))
+    local isHeard = preferred == ownWorker or publishTime(preferred, math.max(due, now))
     if isHeard then due = due + settings.stealAfterMs end
   end
   local name, versionedName = nameOf(lane.name), versionedNameOf(lane.name)

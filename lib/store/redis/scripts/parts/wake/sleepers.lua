@@ -1,8 +1,9 @@
 -- Sessions that handle the same names are a crew. An idle session stands in its crew's `sleepers` with the time at which it will look
 -- again. When a lane's head moves forward, one sleeper of each crew that handles the name is told by a message on its own channel, and
 -- a deputy half a second later in case the first one is dead. Where both look early enough anyway, neither is told; where only the first
--- does, it is told as well, as the answer to that shows whether it lives. A sleeper whose messages nobody hears has died, and is passed
--- over. So the cost of a due job does not grow with the number of idle sessions.
+-- does, it is told as well, as the answer to that shows whether it lives. A sleeper that looks too late, but early enough for a deputy, is the
+-- deputy, and the next one is told: so the second message of a busy queue goes out every half a second, and not for each job. A sleeper whose
+-- messages nobody hears has died, and is passed over. So the cost of a due job does not grow with the number of idle sessions.
 -- Where handlers have limits of their own, the crew's name ends in 'l', and `full:<session>` lists, between line breaks, the names
 -- that a sleeper cannot run because their handlers are full: for those names the sleeper is passed over.
 -- `sleeping` says until when a crew may have sleepers, so that a crew without sleepers costs nothing.
@@ -71,18 +72,23 @@ function wakeCrew(crew, due, name)
       sleeper.at = time
       redis.call('ZADD', crew.key, 'XX', digits(time), sleeper.id)
     end
-    if publish(sleeper.id, digits(time), asks) then return true end
+    if publishTime(sleeper.id, time, asks) then return true end
     redis.call('ZREM', crew.key, sleeper.id)
     sleeper.isDead = true
   end
 
-  local at, first, isFirstTold = math.max(due, now), nil, false
+  local at, first, isFirstTold, deputy = math.max(due, now), nil, false, nil
   for _, sleeper in ipairs(crew.sleepers) do
     if sleeper.isDead or name and string.find(sleeper.full, '\n' .. name .. '\n', 1, true) then
       -- Nothing for that one.
     elseif not first then
       isFirstTold = sleeper.at > at
-      if not isFirstTold or tell(sleeper, at) then first = sleeper end
+      if isFirstTold and not deputy and sleeper.at <= at + DEPUTY_MS then
+        deputy = sleeper
+      elseif not isFirstTold or tell(sleeper, at) then
+        first = sleeper
+        if deputy then break end
+      end
     elseif sleeper.at <= at + DEPUTY_MS then
       break
     elseif isFirstTold or tell(first, at, true) then
@@ -93,5 +99,7 @@ function wakeCrew(crew, due, name)
       first = tell(sleeper, at) and sleeper or nil
     end
   end
+  -- Nobody else is there.
+  if deputy and not first then tell(deputy, at) end
   table.sort(crew.sleepers, function(a, b) return a.at < b.at end)
 end

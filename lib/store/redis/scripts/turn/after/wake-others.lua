@@ -20,7 +20,7 @@ if toWake.preferred then
   local left = places.left + 1
   for _, preferred in ipairs(toWake.preferred) do
     if left == 0 then break end
-    if preferred ~= ownWorker and publish(preferred, digits(now)) then left = left - 1 end
+    if preferred ~= ownWorker and publishTime(preferred, now) then left = left - 1 end
   end
 end
 -- When a pull has gone, or a worker has no place left, another session of its crew looks when this one would have; else what is due next would wait for

@@ -5,7 +5,7 @@
 -- `entering`: what is to enter that lane besides (turn/settle/steps-of-one-lane.lua).
 -- `heads`: the first FIRST_HEADS heads of its level. `stopped`: 'limit' where more jobs are due than this session may claim.
 -- @needs parts/clock.lua
--- @takes settings, me, base, earliest, entering, handlers, jobsKey, claimsKey, activeKey, deadKey, handlesKey, sleepersKey
+-- @takes settings, me, base, outlook, earliest, entering, handlers, jobsKey, claimsKey, activeKey, deadKey, handlesKey, sleepersKey
 -- @changes oneLane, heads, stopped, unconfirmed
 local isOneLevel = not (earliest[4] and tonumber(earliest[4]) <= now)
 if isOneLevel and not handlers then
@@ -38,6 +38,8 @@ if isOneLevel and not handlers then
       -- Another session of the crew that sleeps is to be woken for the rest, or for what becomes due while this one has no place left.
       local sleepers = redis.call('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 2)
       isPlain = not sleepers[1] or sleepers[1] == me.session and not sleepers[2]
+      -- This session does not stand there either, or with a time that nobody looks at any more.
+      outlook.hasLeftSleepers = not sleepers[1]
     end
     for i = #ids, count + 1, -1 do ids[i] = nil end
     if isPlain then

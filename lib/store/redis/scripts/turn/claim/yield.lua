@@ -135,7 +135,7 @@ local function tell(job)
       -- A relay needs no place.
       if not asked[id] and not string.find(id, '~relay-', 1, true) and not string.find(sleeper.full, '\n' .. job.name .. '\n', 1, true) then
         asked[id] = crew
-        if publish(id, digits(now)) then
+        if publishTime(id, now) then
           -- It is on its way: so later messages to its crew go to others.
           for _, each in ipairs(crew.sleepers) do
             if each.id == id then each.at = now end

@@ -58,6 +58,7 @@ if picks[1] then
   -- @include turn/claim/write-leases.lua
 end
 if endedIds[1] then
+  local hasFailures = redis.call('EXISTS', failuresKey) == 1
   -- @include turn/settle/write-completed.lua
 elseif not picks[1] then
   redis.call('ZREM', sleepersKey, me.session)

@@ -1,6 +1,6 @@
 -- Removes jobs that have completed and leave nothing behind, where a turn settles nothing else.
 -- @needs parts/untag.lua
--- @takes base, endedIds, activeKey, jobsKey, claimsKey, failuresKey, statsKey
+-- @takes base, endedIds, hasFailures, activeKey, jobsKey, claimsKey, failuresKey, statsKey
 local withoutFailures = endedIds
 redis.call('ZREM', activeKey, unpack(endedIds))
 -- @include turn/settle/write-ended.lua

@@ -98,6 +98,7 @@ if takeovers and takeovers.placed[1] then
   withoutFailures = { unpack(endedIds) }
   for _, id in ipairs(takeovers.placed) do withoutFailures[#withoutFailures + 1] = id end
 end
+local hasFailures = withoutFailures[1] and redis.call('EXISTS', failuresKey) == 1
 -- @include turn/settle/write-ended.lua
 if takeovers and takeovers.over[1] then redis.call('HDEL', queuedKey, unpack(takeovers.over)) end
 if remembered[1] then redis.call('ZADD', usedIdsKey, unpack(remembered)) end
