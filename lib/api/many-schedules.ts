@@ -122,15 +122,14 @@ async function sendChain(
     await sendOne(store, request).then(
       (answer) => answered(i, answer),
       (error) => {
-        if (!isOfOne(error)) failure = error;
+        if (!isSetOver(error)) failure = error;
         answered(i, undefined, error);
       },
     );
   }
 }
 
-/** Concerns that job alone, as its set is over. */
-const isOfOne = (error: unknown) => error instanceof InvalidScheduleError && error.reason === 'set-over';
+const isSetOver = (error: unknown) => error instanceof InvalidScheduleError && error.reason === 'set-over';
 
 function notSent(failure: unknown, { queue, name, id }: ScheduleRequest): unknown {
   if (!(failure instanceof QueueUnavailableError)) return failure;
@@ -140,8 +139,8 @@ function notSent(failure: unknown, { queue, name, id }: ScheduleRequest): unknow
 /** Turns the error of one part into the error of the whole call: it names the ids of jobs that may exist. */
 function ofAll(errors: readonly unknown[], refs: readonly (ScheduledJobRef | undefined)[]): unknown {
   // What an outage has left open matters more than a set that is over.
-  const told = errors.filter((error) => error !== undefined);
-  const reason = told.find((error) => !isOfOne(error)) ?? told[0];
+  const failures = errors.filter((error) => error !== undefined);
+  const reason = failures.find((error) => !isSetOver(error)) ?? failures[0];
   if (!(reason instanceof QueueUnavailableError)) return reason;
   // In the order of the items: who calls again gives each item its id.
   const jobIds = Array.from(refs, (ref, i) =>
@@ -149,7 +148,7 @@ function ofAll(errors: readonly unknown[], refs: readonly (ScheduledJobRef | und
   ).flat();
   const refused = Array.from(
     refs,
-    (ref, i) => !ref && (isOfOne(errors[i]) || (errors[i] as QueueUnavailableError).outcome === 'refused'),
+    (ref, i) => !ref && (isSetOver(errors[i]) || (errors[i] as QueueUnavailableError).outcome === 'refused'),
   ).every(Boolean);
   return restated(reason, { jobIds }, { outcome: refused ? 'refused' : 'unknown' });
 }

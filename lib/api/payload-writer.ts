@@ -46,8 +46,8 @@ export class PayloadWriter {
   }
 
   private writeChain(request: ScheduleRequest, steps: readonly StepRequest[]): void {
-    const next = steps.map((step) => JSON.stringify(toStoredStep(step.request)));
-    request.chain = { step: 1, of: next.length + 1, next };
+    const stored = steps.map((step) => JSON.stringify(toStoredStep(step.request)));
+    request.chain = { step: 1, of: stored.length + 1, steps: stored };
     let bytes = Buffer.byteLength(request.payload);
     for (const step of steps) bytes += Buffer.byteLength(step.request.payload);
     if (bytes > this.maxBytes) throw new PayloadTooLargeError(bytes, this.maxBytes, fieldsOf(request));

@@ -8,10 +8,10 @@ FAILURES_KEPT = 20
 BYTES_A_CLAIM = 8 * 1024 * 1024
 -- A slow link may take longer than a lease to carry a larger claim, so none of its jobs begins before its lease has been renewed.
 UNCONFIRMED_BYTES = 256 * 1024
--- A turn with fewer jobs is not worth what it costs by itself, and its session is nobody's company.
+-- With fewer jobs a second turn under way costs more than it gains; and a session that claims fewer does not count as another one that is behind.
 FEWEST_JOBS = 5
--- A claim reads the envelopes of so many jobs at first, and of more while they are small; due times of fewer cost less than a look whether all are the same.
-MANY_JOBS = 16
+-- From so many jobs on, to ask whether all are due at one time costs less than to read their due times.
+MANY_AT_ONCE = 16
 -- A turn that settles or claims more jobs keeps Redis from others for too long.
 MOST_JOBS = 500
 -- A turn that starts more jobs of groups keeps Redis from others for too long, as each may be of another group.

@@ -16,13 +16,17 @@ const step = (name: string, more: Partial<StoredStep> = {}): StoredStep => ({
 const chainOf = (...next: StoredStep[]) => ({
   step: 1,
   of: next.length + 1,
-  next: next.map((each) => JSON.stringify(each)),
+  steps: next.map((each) => JSON.stringify(each)),
 });
 
 /** How a worker completes a job whose chain goes on. */
 function goingOn(job: ClaimedJob, id: string, more: { result?: string; idWasChosen?: boolean } = {}): Settlement {
   const { chain, set } = job.envelope as Envelope;
-  const next = { ...nextJob(chain as StoredChain, { id: job.id, set, result: more.result }), id } as NextJob;
+  const { next: step } = chain as StoredChain;
+  const next: NextJob = {
+    ...nextJob(chain as StoredChain, step as StoredStep, { id: job.id, set, result: more.result }),
+    id,
+  };
   return { id: job.id, fence: job.fence, transition: 'complete', idWasChosen: more.idWasChosen ?? false, next };
 }
 

@@ -121,3 +121,11 @@ it('ends of jobs from several claims count in one turn, each under its own fence
   expect(await worker.settle(...mixed, wrong)).toEqual([true, true, true, true, true, true, false]);
   expect(await worker.settle(b![2]!, c![1]!, c![2]!, a![0]!)).toEqual([true, true, true, false]);
 });
+
+it('where somebody has taken a level away, the next first job of a lane brings back what is due before it', async () => {
+  const { ids } = await burst([1], ['work']);
+  await test.redis.del(`${base()}levels`);
+  await test.schedule({ name: 'other', due: { delayMs: 30 * 86_400_000 } });
+  const worker = test.worker('w', 'work', 'other');
+  expect((await worker.claim()).map(({ id }) => id)).toEqual(ids);
+});

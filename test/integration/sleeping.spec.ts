@@ -136,7 +136,7 @@ it('a sleeper that looks early enough and has died is not counted on: the next o
   expect(await looks()).toEqual({ next: 0, deputy: 500 });
 });
 
-/** How far a sleeper that stands by may be from the due time: the deputy's half second, less what a slow machine takes to schedule. */
+/** Within the deputy's half second after a due time 20 s ahead, also where a slow machine takes 400 ms to schedule. */
 const SOON = 20_400;
 
 it('a sleeper that looks a little later is the deputy: one message goes out, to the next one', async () => {

@@ -2,24 +2,37 @@ import { asBuffer } from '../payload/codecs.js';
 import type { NewJob, StoredChain, StoredStep } from './new-job.js';
 import type { JobChain } from './scheduled-job.js';
 
-/** Writes a step that `toNewJob` reads. */
+/** Each field has to be named, so that a new one of jobs that is missing here does not compile, rather than be lost from every step. */
+type AllOf<T> = { [K in keyof Required<T>]: T[K] };
+
+/** Writes a step that `nextJob` reads. */
 export function toStoredStep(job: NewJob): StoredStep {
   const { name, version, priority, due, worker, group, tags, settings, lateness, codec, payload } = job;
   const delayMs = 'delayMs' in due ? due.delayMs : 0;
-  const step = { name, version, priority, worker, group, tags, settings, lateness, codec, delayMs };
+  const step: AllOf<Omit<StoredStep, 'payload' | 'encoding'>> = {
+    name,
+    version,
+    priority,
+    worker,
+    group,
+    tags,
+    settings,
+    lateness,
+    codec,
+    delayMs,
+  };
   if (typeof payload === 'string') return { ...step, payload };
   return { ...step, payload: asBuffer(payload).toString('base64'), encoding: 'base64' };
 }
 
-/** The next job of a chain, and how long after the end of the job before it is due; `undefined` where the chain ends. */
+/** The next job of a chain, and how long after the end of the job before it is due. */
 export function nextJob(
   chain: StoredChain,
+  step: StoredStep,
   { id, set, result }: { id: string; set?: string; result?: string },
-): NewJob | undefined {
-  if (!chain.next) return undefined;
+): AllOf<Omit<NewJob, 'id' | 'due' | 'maxWaitMs' | 'throttleMs'>> & { due: { delayMs: number } } {
   // By name: a step comes from Redis, and what else somebody has put there goes no further.
-  const { name, version, priority, worker, group, tags, settings, lateness, codec, delayMs, payload, encoding } =
-    chain.next;
+  const { name, version, priority, worker, group, tags, settings, lateness, codec, delayMs, payload, encoding } = step;
   return {
     name,
     version,
@@ -32,7 +45,7 @@ export function nextJob(
     codec,
     due: { delayMs },
     set,
-    chain: { id: chain.id ?? id, step: chain.step + 1, of: chain.of, result, next: chain.later },
+    chain: { id: chain.id ?? id, step: chain.step + 1, of: chain.of, result, steps: chain.later },
     payload: encoding ? Buffer.from(payload, encoding) : payload,
   };
 }

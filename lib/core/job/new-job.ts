@@ -55,8 +55,8 @@ export interface StoredStep
   readonly encoding?: 'base64';
 }
 
-/** The chain of a job that is new. `result`: JSON of what the job before has returned. `next`: JSON of each step that follows. */
+/** The chain of a job that is new. `result`: JSON of what the job before has returned. `steps`: JSON of each one that follows. */
 export interface NewChain extends Pick<StoredChain, 'id' | 'step' | 'of'> {
   readonly result?: string;
-  readonly next: readonly string[];
+  readonly steps: readonly string[];
 }

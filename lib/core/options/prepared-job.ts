@@ -66,7 +66,7 @@ export function writePrepared(request: ScheduleRequest & { id: string }): Prepar
     name,
     version,
     options,
-    steps: chain?.next.map((step) => JSON.parse(step)),
+    steps: chain?.steps.map((step) => JSON.parse(step)),
     payload: isBytes
       ? asBuffer(payload).toString('base64')
       : payload === '' && codec === undefined
@@ -122,7 +122,7 @@ export function readPrepared(given: unknown, where: string): ScheduleRequest & {
       new InvalidScheduleError(asSentence(`${where}: payload: ${problem}`), { queue, jobName: name, jobId: id }),
   );
   const request = readSchedule(name, { ...options, queue, id }, undefined, where);
-  const chain = steps && { step: 1, of: steps.length + 1, next: steps.map((step) => JSON.stringify(step)) };
+  const chain = steps && { step: 1, of: steps.length + 1, steps: steps.map((step) => JSON.stringify(step)) };
   return { ...request, version: above1(version), id, codec, payload, chain };
 }
 

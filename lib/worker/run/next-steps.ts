@@ -21,7 +21,7 @@ export class NextSteps {
     const { chain, set } = envelope;
     if (!chain?.next) return undefined;
     const { text } = result === undefined ? {} : toKeptJson(result, this.maxBytes, '');
-    const job = nextJob(chain, { id, set, result: text });
-    return Object.assign(job!, { id: this.ids.next(this.maker, this.clock.wallNow()) }) as NextJob;
+    const job = nextJob(chain, chain.next, { id, set, result: text });
+    return Object.assign(job, { id: this.ids.next(this.maker, this.clock.wallNow()) });
   }
 }

@@ -70,6 +70,25 @@ it.each(['jobs', 'usedIds', 'levels', 'sleeping'] as const)(
   },
 );
 
+it.each(['levels', 'heads:5', 'lane:5::work'])(
+  "a key '%s' of somebody else's kind refuses the job of most calls whole",
+  async (name) => {
+    const prefix = newPrefix();
+    const key = `${queueKeys(prefix, 'default').base}${name}`;
+    await admin.rpush(key, 'not ours');
+    const app = await startApp([Work], { prefix }, { log });
+    const error = await refusal(app.producer.schedule('work', 'refused'));
+    expect(error).toMatchObject({ code: 'QUEUE_UNAVAILABLE', redisCode: 'WRONGTYPE' });
+    await admin.del(key);
+    expect(await audit(admin, prefix)).toEqual([]);
+    const { id } = await app.producer.schedule('work', 'payload');
+    await until('it runs', () => app.get(Work).has(id));
+    await until('it is settled', async () => (await app.inspector.stats()).completed === 1);
+    expect((await app.inspector.stats()).scheduled).toBe(1);
+    expect(await audit(admin, prefix)).toEqual([]);
+  },
+);
+
 it.each(['active', 'dead', 'completed', 'results', 'fence', 'served'] as const)(
   "a key '%s' of somebody else's kind stops the worker with an error, nothing is half written, and all goes on without it",
   async (name) => {

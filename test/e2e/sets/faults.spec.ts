@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { queueKeys } from '../../../lib/store/redis/keys.js';
 import { HeldJobs } from '../../../lib/worker/pull/held-jobs.js';
@@ -21,6 +21,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  jest.restoreAllMocks();
   await stopApps();
   expect(await audit(admin, app.prefix)).toEqual([]);
   admin.disconnect();
@@ -161,16 +162,9 @@ it('a popped job that closing has given back is not completed as well', async ()
   // Its turn is under way, so the one that gives back has to wait for the answer.
   const ended = [a!.complete().catch(String)];
   await new Promise(setImmediate);
-  const { giveBack } = HeldJobs.prototype;
-  const givenBack = new Promise<void>((resolve) => {
-    HeldJobs.prototype.giveBack = function () {
-      giveBack.call(this);
-      resolve();
-    };
-  });
+  const givesBack = jest.spyOn(HeldJobs.prototype, 'giveBack');
   const closed = closing.app.close();
-  await givenBack;
-  HeldJobs.prototype.giveBack = giveBack;
+  await until('it gives back', () => givesBack.mock.calls.length > 0);
   ended.push(b!.complete().catch(String));
   server.thaw();
   await closed;

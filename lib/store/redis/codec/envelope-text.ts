@@ -76,7 +76,7 @@ export function encodeFlags(
 ): string {
   const tagged = tags.map((tag) => `\t${tag}`).join('');
   const ofSet = set === undefined ? '' : `\t${setTag(set)}`;
-  const goesOn = chain !== undefined && chain.next.length > 0;
+  const goesOn = chain !== undefined && chain.steps.length > 0;
   return `${idWasChosen ? 'c' : ''}${isOccurrence ? 'o' : ''}${goesOn ? 't' : ''}${ofSet}${tagged}\n`;
 }
 
@@ -89,10 +89,10 @@ export function encodeSettings({ settings, chain }: Pick<NewJob, 'settings' | 'c
 }
 
 /** The result is JSON already. */
-function encodeChain({ id, step, of, next, result }: NewChain): string {
+function encodeChain({ id, step, of, steps, result }: NewChain): string {
   let text = JSON.stringify({ id, step, of });
   if (result !== undefined) text = `${text.slice(0, -1)},"result":${result}}`;
-  for (const each of next) text += `\t${STEP}${each}`;
+  for (const each of steps) text += `\t${STEP}${each}`;
   return text;
 }
 

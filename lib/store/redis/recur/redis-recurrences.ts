@@ -125,8 +125,8 @@ export class RedisRecurrences implements QueueRecurrences {
   /** The blackouts of the queue as well: whoever tends one tends the other. */
   async tend(named?: readonly string[], tellDamaged?: (ids: readonly string[]) => void): Promise<number | undefined> {
     const { tending, blackouts } = this.options;
-    const inMs = await Promise.all([tending.tend(named, tellDamaged), blackouts.tend()]);
-    const known = inMs.filter((ms) => ms !== undefined);
+    const { inMs, blackoutsInMs } = await tending.tend(named, tellDamaged);
+    const known = [inMs, blackoutsInMs === 0 ? await blackouts.tend() : blackoutsInMs].filter((ms) => ms !== undefined);
     return known.length === 0 ? undefined : Math.min(...known);
   }
 

@@ -16,6 +16,14 @@ const FIELDS_A_NEED = 6;
 /** The id of an occurrence: that of its recurrence, and its instant. */
 const OCCURRENCE = /^(.*)@\d+$/;
 
+/** In how many ms the recurrences are to be tended again, and the blackouts of their queue; `undefined` for never. */
+interface Tended {
+  inMs: number | undefined;
+  blackoutsInMs: number | undefined;
+}
+
+const inMs = (at: string, now: string) => (at === '' ? undefined : Math.max(0, Number(at) - Number(now)));
+
 /** Looks after the recurrences of one queue: see `QueueRecurrences.tend`. */
 export class RedisTending {
   private readonly tendScript;
@@ -30,10 +38,7 @@ export class RedisTending {
     this.refillScript = refillScript(keys);
   }
 
-  async tend(
-    named: readonly string[] = [],
-    tellDamaged?: (ids: readonly string[]) => void,
-  ): Promise<number | undefined> {
+  async tend(named: readonly string[] = [], tellDamaged?: (ids: readonly string[]) => void): Promise<Tended> {
     const damaged: string[] = [];
     try {
       return await this.walk([...new Set(named)], damaged);
@@ -43,10 +48,10 @@ export class RedisTending {
   }
 
   /** `ids`: to look after besides. Adds to `damaged`. */
-  private async walk(ids: string[], damaged: string[]): Promise<number | undefined> {
+  private async walk(ids: string[], damaged: string[]): Promise<Tended> {
     let cursor = '';
     for (;;) {
-      const [, now, next, tendAt, needs, ...found] = await this.callers.call(this.tendScript, {
+      const [, now, next, tendAt, blackoutsAt, needs, ...found] = await this.callers.call(this.tendScript, {
         cursor,
         limit: LOOKED_AT_A_CALL,
         everyMs: TEND_EVERY_MS,
@@ -56,8 +61,7 @@ export class RedisTending {
       damaged.push(...found);
       await this.refill(needs);
       cursor = next;
-      if (cursor === '' && ids.length === 0)
-        return tendAt === '' ? undefined : Math.max(0, Number(tendAt) - Number(now));
+      if (cursor === '' && ids.length === 0) return { inMs: inMs(tendAt, now), blackoutsInMs: inMs(blackoutsAt, now) };
     }
   }
 

@@ -7,10 +7,10 @@ import type { Hear } from '../link/wake-listener.js';
 /** The wire's word for a wish to cancel a job: whoever holds it has to renew its lease, and hears of the wish then. */
 const CANCEL_MESSAGE = 'cancel';
 /**
- * How late a session looks for a job that a turn of its own has seen already, as the instants tell. In a busy queue the next turn comes
- * earlier and makes the look needless; where Redis' clock was set back meanwhile, the instants deceive, and the job begins so much later.
+ * A hint that is older than the last answered turn is put off by so much. In a busy queue the next turn comes sooner, and makes the look needless. It
+ * is not dropped: where Redis' clock was set back in between, the hint only looks older.
  */
-const SEEN_ALREADY_MS = 100;
+const SEEN_HINT_DELAY_MS = 100;
 
 /** By what a session hears hints: its own channel, and that of its process, where jobs are told that prefer the process. */
 export class HintChannel {
@@ -65,7 +65,7 @@ export class HintChannel {
     this.turnsUnderWay++;
   }
 
-  /** Call this once the turn is answered or has failed. `seenMs`: Redis' time in it, in ms and µs; nothing where it may not have looked. */
+  /** Call this once the turn is answered or has failed. `seenMs`: Redis' time when it read the queue; nothing where it failed, or had run before. */
   turnIsBack(seenMs = Number.NEGATIVE_INFINITY): void {
     this.turnsUnderWay--;
     // Not the later one: after Redis' clock was set back, the last turn is right.
@@ -79,7 +79,7 @@ export class HintChannel {
   private tell(atMs: number): void {
     const { clock, hints } = this;
     const inMs = clock.known ? Math.max(0, clock.until(atMs)) : 0;
-    hints?.look(this.isSeen(atMs) ? Math.max(inMs, SEEN_ALREADY_MS) : inMs);
+    hints?.look(this.isSeen(atMs) ? Math.max(inMs, SEEN_HINT_DELAY_MS) : inMs);
   }
 
   /** A message tells now with its µs, so of two things in one ms it is known which came first; a whole ms does not tell. */

@@ -72,7 +72,7 @@ interface TurnInFlight {
   readonly caller: Caller;
   readonly cursor: string;
   readonly listing: Listing;
-  sent: Sent;
+  call: Sent;
 }
 
 type AnyReply = OrdinaryReply | InOrderReply | TurnReply | RelayReply;
@@ -91,7 +91,7 @@ export class RedisSession implements Session {
   private readonly registerScript;
   private readonly hints: HintChannel;
   private readonly args: SessionArguments;
-  /** Two at most: the same turn again is the same call. */
+  /** Two at most. `turn` with one that is in flight sends the same call again. */
   private readonly inFlight: TurnInFlight[] = [];
   private readonly freeCallers: Caller[] = [];
   /** Where the last turn that was answered stopped looking. */
@@ -123,14 +123,32 @@ export class RedisSession implements Session {
   }
 
   async turn(turn: Turn, signal: AbortSignal, heard?: () => void): Promise<TurnAnswer> {
-    const sent = this.inFlight.find((each) => each.turn === turn) ?? this.begin(turn);
+    const flight = this.inFlight.find((each) => each.turn === turn) ?? this.begin(turn);
     let seenMs: number | undefined;
     this.hints.turnGoesOut();
     try {
-      const reply = await this.answerTo(sent, signal, heard);
-      // A turn that had run before saw the queue as it was then.
-      if (reply[0] === 'done') seenMs = Number(reply[1]);
-      return this.takeIn(sent, reply);
+      for (let registered = 0; ; ) {
+        try {
+          const reply = await this.send(flight, heard);
+          if (reply[0] === 'refused') throw this.targetError(String(reply[2]));
+          if (reply[0] === WHOLE) {
+            if (String(reply[2]) !== '') this.uses = 'more';
+            flight.call = this.whole(flight);
+          } else if (reply[0] === 'unregistered') {
+            if (++registered > REGISTERED_AT_MOST)
+              throw new Error(`${this.keys.base}handles:${this.who.crew} does not keep what is written to it.`);
+            await this.register();
+          } else {
+            // A turn that had run before is answered with the present time, but it read the queue earlier; one that goes on from a cursor reads
+            // no job before that.
+            if (reply[0] === 'done' && flight.cursor === '') seenMs = Number(reply[1]);
+            return this.takeIn(flight, reply);
+          }
+        } catch (error) {
+          // Only Redis being away is waited out; what it refuses for good is for the caller to tell.
+          if (signal.aborted || error instanceof QueueClosedError || !mayPass(error)) throw error;
+        }
+      }
     } finally {
       this.hints.turnIsBack(seenMs);
     }
@@ -149,31 +167,10 @@ export class RedisSession implements Session {
     this.hints.leave();
   }
 
-  /** Sends the turn until it is answered, whole where it has to be. */
-  private async answerTo(sent: TurnInFlight, signal: AbortSignal, heard?: () => void): Promise<AnyReply> {
-    for (let registered = 0; ; ) {
-      try {
-        const reply = await this.send(sent, heard);
-        if (reply[0] === 'refused') throw this.targetError(String(reply[2]));
-        if (reply[0] === WHOLE) {
-          if (String(reply[2]) !== '') this.uses = 'more';
-          sent.sent = this.whole(sent);
-        } else if (reply[0] === 'unregistered') {
-          if (++registered > REGISTERED_AT_MOST)
-            throw new Error(`${this.keys.base}handles:${this.who.crew} does not keep what is written to it.`);
-          await this.register();
-        } else return reply;
-      } catch (error) {
-        // Only Redis being away is waited out; what it refuses for good is for the caller to tell.
-        if (signal.aborted || error instanceof QueueClosedError || !mayPass(error)) throw error;
-      }
-    }
-  }
-
-  private takeIn(sent: TurnInFlight, reply: AnyReply): TurnAnswer {
-    this.inFlight.splice(this.inFlight.indexOf(sent), 1);
-    this.freeCallers.push(sent.caller);
-    const { answer, cursor, hasNotLooked } = this.decode(sent.sent, reply, sent.turn);
+  private takeIn(flight: TurnInFlight, reply: AnyReply): TurnAnswer {
+    this.inFlight.splice(this.inFlight.indexOf(flight), 1);
+    this.freeCallers.push(flight.caller);
+    const { answer, cursor, hasNotLooked } = this.decode(flight.call, reply, flight.turn);
     emptied(reply);
     this.cursor = cursor;
     if (!hasNotLooked) {
@@ -184,20 +181,20 @@ export class RedisSession implements Session {
     return { ...answer, tendInMs: Math.max(0, this.tendAt - this.link.connection.now()) };
   }
 
-  private async send({ caller, sent }: TurnInFlight, heard?: () => void): Promise<AnyReply> {
+  private async send({ caller, call }: TurnInFlight, heard?: () => void): Promise<AnyReply> {
     const { connection } = this.link;
     const sentAt = connection.now();
     const before = connection.received;
     const giveUpAt = sentAt + TRY_MS;
     const traits = { isPatient: true, heard };
     let reply: AnyReply;
-    if (sent.script === 'ordinary')
-      reply = await caller.send(this.ordinaryScript, sent.args, giveUpAt, { ...traits, fromBytes: ordinaryFromBytes });
-    else if (sent.script === 'in-order')
-      reply = await caller.send(this.inOrderScript, sent.args, giveUpAt, { ...traits, fromBytes: ordinaryFromBytes });
-    else if (sent.script === 'turn')
-      reply = await caller.send(this.turnScript, sent.args, giveUpAt, { ...traits, fromBytes: turnFromBytes });
-    else reply = await caller.send(this.relayScript!, sent.args, giveUpAt, traits);
+    if (call.script === 'ordinary')
+      reply = await caller.send(this.ordinaryScript, call.args, giveUpAt, { ...traits, fromBytes: ordinaryFromBytes });
+    else if (call.script === 'in-order')
+      reply = await caller.send(this.inOrderScript, call.args, giveUpAt, { ...traits, fromBytes: ordinaryFromBytes });
+    else if (call.script === 'turn')
+      reply = await caller.send(this.turnScript, call.args, giveUpAt, { ...traits, fromBytes: turnFromBytes });
+    else reply = await caller.send(this.relayScript!, call.args, giveUpAt, traits);
     connection.downlink.note(connection.received - before, connection.now() - sentAt);
     return reply;
   }
@@ -220,12 +217,12 @@ export class RedisSession implements Session {
     caller.begin();
     const about = { turn, caller, cursor: turn.looksAnew ? '' : this.cursor, listing: this.args.listingOf(turn) };
     if (about.listing.presence === 'here') this.options.isListed(who.id);
-    const sent: TurnInFlight = { ...about, sent: this.write(about) };
-    this.inFlight.push(sent);
-    return sent;
+    const flight: TurnInFlight = { ...about, call: this.write(about) };
+    this.inFlight.push(flight);
+    return flight;
   }
 
-  private write(about: Omit<TurnInFlight, 'sent'>): Sent {
+  private write(about: Omit<TurnInFlight, 'call'>): Sent {
     const { turn, cursor, listing } = about;
     if (this.who.target || this.uses === 'more' || !this.args.isOrdinary(turn, cursor, listing))
       return this.whole(about);
@@ -234,7 +231,7 @@ export class RedisSession implements Session {
     return this.whole(about);
   }
 
-  private whole({ turn, cursor, listing }: Omit<TurnInFlight, 'sent'>): Sent {
+  private whole({ turn, cursor, listing }: Omit<TurnInFlight, 'call'>): Sent {
     const { target } = this.who;
     if (target) return { script: 'relay', args: this.args.ofRelay(turn, cursor, listing, target) };
     return { script: 'turn', args: this.args.ofTurn(turn, cursor, listing) };

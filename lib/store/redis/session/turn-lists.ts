@@ -42,10 +42,10 @@ export function encodeTurn(
   };
 }
 
-/** Where the job's chain goes on, the next job. `place`: of the settlement, among all of the turn in the order of the script, from 1. */
-function pushStep(steps: ScriptArgument[], place: number, settlement: Settlement): void {
+/** Where the job's chain goes on, the next job. `index`: of the settlement, among all of the turn in the order of the script, from 1. */
+function pushStep(steps: ScriptArgument[], index: number, settlement: Settlement): void {
   const next = settlement.transition === 'complete' && settlement.next;
-  if (next) steps.push(place, next.id, Math.ceil(next.due.delayMs), encodeRoute(next), encodeRest(next, false));
+  if (next) steps.push(index, next.id, Math.ceil(next.due.delayMs), encodeRoute(next), encodeRest(next, false));
 }
 
 /** The common end of a job: all of it goes, in one step with its batch. */

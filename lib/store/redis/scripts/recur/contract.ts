@@ -284,7 +284,7 @@ export interface TendArguments {
   ids: readonly ScriptArgument[];
 }
 
-export type TendReply = [status: string, now: string, next: string, tendAt: string, needs: string[], ...damaged: string[]];
+export type TendReply = [status: string, now: string, next: string, tendAt: string, blackoutsAt: string, needs: string[], ...damaged: string[]];
 
 const encodeTend = (a: TendArguments, given: GivenArguments): ScriptArgument[] => [
   given.clustered ? 1 : 0,

@@ -210,7 +210,7 @@ function recurring.judge(entry, job)
     addToLane(enterLane(job.front.lane), job.id, entry.lookAt)
     giveBack(job)
     -- It stood before others that are due.
-    if stopped or fullNames[job.front.name] then decided.lookAgain = true end
+    if stopped or fullNames[job.front.name] then decided.looksAgain = true end
   elseif verdict ~= 'begin' then
     for _, field in ipairs({ job.id, job.front.name, verdict }) do recurring.skippedOccurrences[#recurring.skippedOccurrences + 1] = field end
   end
@@ -218,7 +218,7 @@ function recurring.judge(entry, job)
 end
 
 function recurring.resolve()
-  if resolveArmed() then decided.lookAgain = true end
+  if resolveArmed() then decided.looksAgain = true end
   for _, id in ipairs(shortIds) do toTend[#toTend + 1] = id end
   recurring.toTend = toTend
 end

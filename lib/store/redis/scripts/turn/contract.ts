@@ -57,7 +57,7 @@ export interface OrdinaryArguments {
   completed: { id: readonly ScriptArgument[]; fence: readonly ScriptArgument[] };
   /** Flat rows: transition, id, fence, first, second. */
   others: readonly ScriptArgument[];
-  /** Flat rows: after, id, delayMs, route, rest. */
+  /** Flat rows: settlement, id, delayMs, route, rest. */
   nextSteps: readonly ScriptArgument[];
   /** Flat rows: id, fence. */
   renewals: readonly ScriptArgument[];
@@ -249,7 +249,7 @@ export interface TurnArguments {
   completed: { id: readonly ScriptArgument[]; fence: readonly ScriptArgument[] };
   /** Flat rows: transition, id, fence, first, second. */
   others: readonly ScriptArgument[];
-  /** Flat rows: after, id, delayMs, route, rest. */
+  /** Flat rows: settlement, id, delayMs, route, rest. */
   nextSteps: readonly ScriptArgument[];
   /** Flat rows: id, fence. */
   renewals: readonly ScriptArgument[];

@@ -99,7 +99,7 @@ local writeFollowUps, completions
 if decided.steps then
   local steps = decided.steps
   -- @include parts/follow-ups.lua
-  decided.lookAgain = true
+  decided.looksAgain = true
 end
 readLevels()
 
@@ -112,7 +112,7 @@ if onlyRemovesAndClaims and fit[1] then
   closeLanes()
 elseif not (onlyRemovesAndClaims and decided.endedIds[1]) then
   redis.call('ZREM', sleepersKey, me.session)
-  outlook.hasLeftSleepers = true
+  outlook.isOffSleepers = true
 end
 -- So long its crew may have sleepers: until it is listed again.
 if me.listing ~= '' and outlook.hears then redis.call('ZADD', sleepingKey, 'GT', digits(now + settings.leaseMs), me.crew) end
@@ -132,7 +132,7 @@ if me.listing ~= '' then
   local presence, options, host = 'here', string.match(me.listing, '^[^\n]*\n([^\n]*)\n(.*)$')
   -- @include turn/after/presence.lua
 end
-outlook.looksAgain = decided.returning[1] or decided.lookAgain
+outlook.looksAgain = decided.returning[1] or decided.looksAgain
 function nextEvent()
   -- Nothing has moved since the levels were read.
   local first = laneList[1] and earliestCommon(earliest, #earliest < 2 * FIRST_HEADS) or firstDueAt

@@ -27,7 +27,7 @@
 --   kept, for how long (ms, 0 = for ever), how many dead ones, and for how long; then `me.options` of turn.lua, and behind that `me.host`
 -- @columns completed id, fence: as of turn.lua
 -- @list others transition, id, fence, first, second: as of turn.lua
--- @list nextSteps after, id, delayMs, route, rest: as of turn.lua
+-- @list nextSteps settlement, id, delayMs, route, rest: as of turn.lua
 -- @list renewals id, fence: as of turn.lua
 -- @list reports id, fence, value: as of turn.lua
 -- @list limits name, weight, free, size: as of turn.lua
@@ -71,7 +71,7 @@ local earliest = redis.call('ZRANGE', levelsKey, 0, FIRST_HEADS - 1, 'WITHSCORES
 local firstDueAt = tonumber(earliest[2] or math.huge)
 
 local fit, claimed, stopped, fence, unconfirmed, nextCursor = {}, {}, nil, 0, '', ''
-local outlook = { limitAfter = me.limit, stopsLooking = false, hears = me.canHear, sleepUntil = false, stopsSleeping = false, fills = false, isSleeper = false, hasLeftSleepers = false, looksAgain = false, looksOn = false, toWake = nil, lookAt = nil, handOverAt = nil }
+local outlook = { limitAfter = me.limit, stopsLooking = false, hears = me.canHear, sleepUntil = false, stopsSleeping = false, fills = false, isSleeper = false, isOffSleepers = false, looksAgain = false, looksOn = false, toWake = nil, lookAt = nil, handOverAt = nil }
 local nextEvent, wakeOthers
 -- What the answer tells of single jobs, nil where nothing.
 local told
@@ -98,7 +98,7 @@ if onlyCompletes and (oneLane or not entering and (me.limit == 0 or firstDueAt >
   elseif not oneLane then
     -- The first write removes, here too.
     redis.call('ZREM', sleepersKey, me.session)
-    outlook.hasLeftSleepers = true
+    outlook.isOffSleepers = true
   end
   if outlook.limitAfter > 0 then outlook.sleepUntil = math.floor(now + math.min(settings.maxSleepMs, settings.leaseMs / 3)) end
   function nextEvent() return firstDueAt end

@@ -131,7 +131,7 @@ local writeFollowUps, completions
 if leftSets or decided.steps then
   local steps = decided.steps
   -- @include parts/follow-ups.lua
-  decided.lookAgain = true
+  decided.looksAgain = true
 end
 
 -- Then everything is written. Jobs move before all other writes about jobs: where Redis refuses that, for want of a permission, nothing

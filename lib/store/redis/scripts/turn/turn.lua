@@ -34,7 +34,7 @@
 -- @given settings.keepEnded
 -- @columns completed id, fence: jobs that completed and leave nothing behind; the fence is '' for that of the one before
 -- @list others transition, id, fence, first, second: how other jobs ended; two fields depend on it (see turn/settle/other-settlements.lua)
--- @list nextSteps after, id, delayMs, route, rest: the next steps of chains whose jobs have completed (see turn/settle/next-steps.lua)
+-- @list nextSteps settlement, id, delayMs, route, rest: the next steps of chains whose jobs have completed (see turn/settle/next-steps.lua)
 -- @list renewals id, fence: leases to renew
 -- @list reports id, fence, value: the progress of running jobs, as JSON
 -- @list limits name, weight, free, size: names that have a weight or a limit of their own, or get several jobs in one call (see
@@ -51,7 +51,7 @@
 -- @return fence text: of the claimed jobs; behind it 'u' where none of them may begin before its lease has been renewed, 'o' where their
 --   leases are over and they are to be released
 -- @return cursor text: where to go on looking
--- @return isContended '1' | '': whether another session was the last to fill a limit of five or more: it claims as fast, and keeps Redis busy
+-- @return isContended '1' | '': whether another session was the last to fill a limit of FEWEST_JOBS or more: it claims as fast, and keeps Redis busy
 --   between the turns of this one
 -- @return suspect 'reserved' | 'taken' | 'waits' | '': this process is kept for a suspect; the claimed job is one; there are suspects, which
 --   this turn could not take because its process holds something
@@ -142,7 +142,7 @@ local writeFollowUps, completions
 if leftSets or decided.steps then
   local steps = decided.steps
   -- @include parts/follow-ups.lua
-  decided.lookAgain = true
+  decided.looksAgain = true
 end
 
 -- Then everything is written.

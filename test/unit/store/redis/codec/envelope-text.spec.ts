@@ -15,7 +15,7 @@ function encode(job: Envelope): string | Buffer {
   const result = job.chain && 'result' in job.chain ? JSON.stringify(job.chain.result) : undefined;
   const { next, later = [], ...chain } = job.chain ?? { step: 0, of: 0 };
   const steps = next ? [JSON.stringify(next), ...later] : [];
-  const written = { ...job, chain: job.chain && { ...chain, result, next: steps } };
+  const written = { ...job, chain: job.chain && { ...chain, result, steps } };
   const third = `${encodeCodec(job)}${encodeSettings(written)}\n`;
   const flags = encodeFlags(job.idWasChosen, written);
   return withPayload(`${encodeRoute(job)}\n${job.createdAtMs} ${flags}${third}`, job.payload);

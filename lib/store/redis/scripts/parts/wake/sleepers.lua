@@ -1,9 +1,9 @@
 -- Sessions that handle the same names are a crew. An idle session stands in its crew's `sleepers` with the time at which it will look
 -- again. When a lane's head moves forward, one sleeper of each crew that handles the name is told by a message on its own channel, and
 -- a deputy half a second later in case the first one is dead. Where both look early enough anyway, neither is told; where only the first
--- does, it is told as well, as the answer to that shows whether it lives. A sleeper that looks too late, but early enough for a deputy, is the
--- deputy, and the next one is told: so the second message of a busy queue goes out every half a second, and not for each job. A sleeper whose
--- messages nobody hears has died, and is passed over. So the cost of a due job does not grow with the number of idle sessions.
+-- does, it is told as well, as the answer to that shows whether it lives. A sleeper that looks within half a second after the due time anyway is the
+-- deputy without a message, and only the next one is told: so in a busy queue a job costs one message, and a deputy is told every half a second.
+-- A sleeper whose messages nobody hears has died, and is passed over. So the cost of a due job does not grow with the number of idle sessions.
 -- Where handlers have limits of their own, the crew's name ends in 'l', and `full:<session>` lists, between line breaks, the names
 -- that a sleeper cannot run because their handlers are full: for those names the sleeper is passed over.
 -- `sleeping` says until when a crew may have sleepers, so that a crew without sleepers costs nothing.
@@ -99,7 +99,7 @@ function wakeCrew(crew, due, name)
       first = tell(sleeper, at) and sleeper or nil
     end
   end
-  -- Nobody else is there.
+  -- Nobody else hears, so the deputy has to look in time itself.
   if deputy and not first then tell(deputy, at) end
   table.sort(crew.sleepers, function(a, b) return a.at < b.at end)
 end

@@ -8,19 +8,20 @@
 -- @arg everyMs ms: how long after a walk has begun the next one is to begin
 -- @arg zones text: the version of the caller's time-zone data
 -- @tail ids id: recurrences to look after besides
--- @returns next text, tendAt text, needs text[], ...damaged text[]: where the walk is to go on, '' = it is over; when the next is to begin,
---   epoch ms, '' = the queue has nothing to tend; six for each recurrence whose instants are to be reckoned: id, version, 'more' | 'zones',
+-- @returns next text, tendAt text, blackoutsAt text, needs text[], ...damaged text[]: where the walk is to go on, '' = it is over; when the next
+--   is to begin, epoch ms, '' = the queue has nothing to tend; when more blackouts are to be computed, '' = never; six for each recurrence whose instants are to be reckoned: id, version, 'more' | 'zones',
 --   from when on, the wall time of that instant ('zones', 0 = not known), its rule; ids of those that cannot go on because nobody can read
 --   their records, each told once
 -- @repeat it looks after nothing again.
 -- @needs parts/clock.lua
 -- @include parts/begin.lua
-local tendAt = tonumber(redis.call('HGET', gateKey, 'tendAt') or nil)
+-- @include gate/gate.lua
+local tendAt, blackoutsAt = gate.recurrencesAt, gate.blackoutsAt and digits(gate.blackoutsAt) or ''
 -- The clock went back.
 if tendAt and tendAt > now + everyMs then tendAt = now end
 -- Where an eviction has taken it, nobody would judge or arm any more.
 if not tendAt and redis.call('EXISTS', base .. 'timetable') > 0 then tendAt = now end
-if earlierAnswer or not tendAt then return { earlierAnswer and 'replayed' or 'done', digits(now), '', tendAt and digits(tendAt) or '', {} } end
+if earlierAnswer or not tendAt then return { earlierAnswer and 'replayed' or 'done', digits(now), '', tendAt and digits(tendAt) or '', blackoutsAt, {} } end
 -- @needs parts/lanes.lua
 local counted = {}
 -- @needs recur/arm.lua, recur/forget.lua
@@ -63,4 +64,4 @@ forget(looked.over)
 local result = next
 -- @include parts/answer.lua
 -- @include parts/wake/lanes.lua
-return { 'done', digits(now), next, tendAt and digits(tendAt) or '', needsOf(needs, zones), unpack(damaged) }
+return { 'done', digits(now), next, tendAt and digits(tendAt) or '', blackoutsAt, needsOf(needs, zones), unpack(damaged) }

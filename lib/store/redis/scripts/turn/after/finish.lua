@@ -6,7 +6,7 @@
 -- @include turn/after/sleep.lua
 -- Most turns overwrite the session's entry in list-sleeper.lua. Where none did, the old entry goes, or others would tell a session that does not
 -- wait. `pcall`: see sleep.lua.
-if not outlook.isSleeper and not outlook.hasLeftSleepers then redis.pcall('ZREM', sleepersKey, me.session) end
+if not outlook.isSleeper and not outlook.isOffSleepers then redis.pcall('ZREM', sleepersKey, me.session) end
 -- A session that claims fewer than FEWEST_JOBS is not noted: no worker gives up its second turn for it.
 local hasFilled = startedCount >= FEWEST_JOBS and outlook.limitAfter <= 0
 local lastToFill = hasFilled and me.session or grace.lastToFill

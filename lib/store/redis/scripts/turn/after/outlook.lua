@@ -8,9 +8,9 @@
 --   fills          it has claimed as much as it may, so it looks again only when something that it runs has ended: another one of its crew has to look
 --                  for what becomes due meanwhile
 --   isSleeper      this turn has put it among the sleepers (sleep.lua)
---   hasLeftSleepers  an ordinary turn has taken it off the sleepers already
+--   isOffSleepers  nobody reads it among the sleepers: this turn has taken it off, or has found it absent or out of date
 --   lookAt, handOverAt  when it looks again, or another one has to in its place (see sleep.lua)
---   looksAgain     jobs that this turn puts back may be due already, or one that it picked was turned away
+--   looksAgain     jobs that this turn puts back or adds may be due already, or one that it picked was turned away
 --   looksOn        this turn has gone on where an earlier one stopped looking
 --   toWake         why others are to be woken:
 --     isFreed      this turn made room for jobs that `globalConcurrency` has kept from everybody
@@ -62,4 +62,4 @@ if toWake.isFreed and preferredIndex.count > 0 then
   -- @include parts/wake/preferred.lua
   toWake.preferred = preferredOfDue
 end
-if stopsLooking and (outlook.stopsSleeping or decided.settlements[1] or decided.returning[1] or decided.lookAgain or nextCursor ~= '') then readOwnCrew() end
+if stopsLooking and (outlook.stopsSleeping or decided.settlements[1] or decided.returning[1] or decided.looksAgain or nextCursor ~= '') then readOwnCrew() end

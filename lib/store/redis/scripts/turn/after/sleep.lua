@@ -10,7 +10,7 @@ local hasMore = stopped == 'size' or outlook.looksAgain or nextCursor ~= '' or g
 local lookAt, sleepsUntil = math.huge, false
 outlook.lookAt, outlook.handOverAt = 0, math.huge
 if hasMore or isOvertaken then
-  -- Jobs that this turn put back may be due already; where a look was cut short, there may be more to fetch.
+  -- Jobs that this turn put back or added may be due already; where a look was cut short, there may be more to fetch.
   if hasMore then lookAt = now end
   -- The best job does not fit before something that runs here has ended. But others may take it, or a better one come that does fit, and
   -- nobody tells a session that does not stand among the sleepers.

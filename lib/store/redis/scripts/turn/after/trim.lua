@@ -40,5 +40,5 @@ if isIdle or remembered[1] or usedIds[1] then
   local added = (#remembered + #usedIds) / 2
   -- @include turn/after/forget-ids.lua
   -- More ids may be over: look again at once, as an idle session would otherwise come back only in seconds.
-  if isIdle and forgotten == added + FORGOTTEN_A_TURN then decided.lookAgain, decided.trimsAgain = true, true end
+  if isIdle and forgotten == added + FORGOTTEN_A_TURN then decided.looksAgain, decided.trimsAgain = true, true end
 end

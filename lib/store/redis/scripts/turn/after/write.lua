@@ -39,7 +39,7 @@ end
 writeUntagged()
 local nextEvent
 -- @include turn/after/next-event.lua
-outlook.looksAgain = decided.returning[1] or decided.lookAgain
+outlook.looksAgain = decided.returning[1] or decided.looksAgain
 -- @include turn/after/sleep.lua
 if me.presence ~= '' then
   local presence, host, options = me.presence, me.host, me.options

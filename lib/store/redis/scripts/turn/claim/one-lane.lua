@@ -3,7 +3,7 @@
 -- `oneLane`: `ids` and `envelopes` of the jobs to claim, and `dues`, their due times as text; their `lane` and its `priority`; `nextId` and `nextDue`, of
 -- the first job that stays in the lane, nil for none.
 -- `entering`: what is to enter that lane besides (turn/settle/steps-of-one-lane.lua).
--- `heads`: the first FIRST_HEADS heads of its level. `stopped`: 'limit' where more jobs are due than this session may claim.
+-- `heads`: the first FIRST_HEADS heads of its level. `outlook.isOffSleepers`: see turn/after/outlook.lua. `stopped`: 'limit' where more jobs are due than this session may claim.
 -- @needs parts/clock.lua
 -- @takes settings, me, base, outlook, earliest, entering, handlers, jobsKey, claimsKey, activeKey, deadKey, handlesKey, sleepersKey
 -- @changes oneLane, heads, stopped, unconfirmed
@@ -17,7 +17,7 @@ if isOneLevel and not handlers then
   if priority == earliest[1] and (not entering or entering.lane == lane) and redis.call('SMISMEMBER', handlesKey, versionedName)[1] == 1 then
     -- One more than may be claimed, so that this script knows who comes next.
     local limit, ids, dues = me.limit, {}, {}
-    local areSame = limit >= MANY_JOBS and redis.call('ZCOUNT', base .. 'lane:' .. lane, heads[2], heads[2]) > limit
+    local areSame = limit >= MANY_AT_ONCE and redis.call('ZCOUNT', base .. 'lane:' .. lane, heads[2], heads[2]) > limit
     local count
     if areSame then
       -- Many are due at once: without their due times, which are costly as text.
@@ -38,8 +38,8 @@ if isOneLevel and not handlers then
       -- Another session of the crew that sleeps is to be woken for the rest, or for what becomes due while this one has no place left.
       local sleepers = redis.call('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 2)
       isPlain = not sleepers[1] or sleepers[1] == me.session and not sleepers[2]
-      -- This session does not stand there either, or with a time that nobody looks at any more.
-      outlook.hasLeftSleepers = not sleepers[1]
+      -- Then this session is not among them either, or with a time that nobody reads any more.
+      outlook.isOffSleepers = not sleepers[1]
     end
     for i = #ids, count + 1, -1 do ids[i] = nil end
     if isPlain then

@@ -6,12 +6,14 @@
 -- @changes unconfirmed
 -- As in turn/claim/sift.lua: lanes begin with a digit, so a higher first byte is that of a late rule.
 local BYTE_9 = 57
+-- How many envelopes are read at first; then twice as many as before.
+local FIRST_ENVELOPES = 16
 local count, isPlain = #ids, true
 -- @include turn/claim/may-be-claimed.lua
 local claims = mayBeClaimed and redis.call('HMGET', claimsKey, unpack(ids)) or {}
 for i = 1, #claims do isPlain = isPlain and not claims[i] end
 -- In portions, so that large envelopes are noticed before many of them have been read.
-local read, bytes, most = {}, 0, MANY_JOBS
+local read, bytes, most = {}, 0, FIRST_ENVELOPES
 while isPlain and #read < count do
   local from = #read
   for i, envelope in ipairs(redis.call('HMGET', jobsKey, unpack(ids, from + 1, math.min(from + most, count)))) do

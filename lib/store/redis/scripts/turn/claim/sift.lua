@@ -45,7 +45,7 @@ local function turnAway(job, transition, reason)
   giveBack(job)
   if grouping then grouping.endHold(job.id, job.front.lane, true) end
   -- The turn may claim other jobs instead, so look again.
-  decided.lookAgain = true
+  decided.looksAgain = true
 end
 
 local fitCount = 0

@@ -1,5 +1,7 @@
 -- Claims what turn/claim/one-lane.lua has picked: the jobs leave their lane, the lane and its level get their next heads, as `closeLanes` in
 -- parts/lanes.lua would write them, and each job gets its lease.
+-- `entering`: next steps that enter the same lane, nil for none (turn/settle/steps-of-one-lane.lua). They are written after the removal; then the lane's head
+-- is read again where one of them may be the first.
 -- `firstDueAt`: when the next job of the queue is due then; math.huge for none.
 -- @needs parts/clock.lua, parts/claim-text.lua, parts/envelope-tags.lua
 -- @takes settings, me, base, earliest, oneLane, entering, heads, jobsKey, fence, unconfirmed, claimed, levelsKey, activeKey, claimsKey, statsKey, fenceKey

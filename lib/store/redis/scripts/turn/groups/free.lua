@@ -81,14 +81,14 @@ if areHeld then
     end
     local lastEnds = found[2 * LOOKED_AT_A_TURN]
     if lastEnds and tonumber(lastEnds) < ENDLESS then
-      decided.lookAgain, grouping.looked = true, { endsAt = tonumber(endsAt), kept = tonumber(kept), groups = looked }
+      decided.looksAgain, grouping.looked = true, { endsAt = tonumber(endsAt), kept = tonumber(kept), groups = looked }
     end
   else
     local due = redis.call('ZRANGE', heldKey, '-inf', digits(now), 'BYSCORE', 'LIMIT', 0, FREED_A_TURN)
     for _, group in ipairs(due) do
       if ofGroups.held[group] == nil then freeGroup(group) end
     end
-    if #due == FREED_A_TURN then decided.lookAgain = true end
+    if #due == FREED_A_TURN then decided.looksAgain = true end
   end
   -- Workers also hold groups that have no place or wait for their holder. Neither keeps a relay from moving their jobs.
   if not runsJobs and me.limit > 0 then

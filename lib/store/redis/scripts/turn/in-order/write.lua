@@ -62,7 +62,7 @@ if endedIds[1] then
   -- @include turn/settle/write-completed.lua
 elseif not picks[1] then
   redis.call('ZREM', sleepersKey, me.session)
-  outlook.hasLeftSleepers = true
+  outlook.isOffSleepers = true
 end
 
 -- Where many groups are under way: see write-leases.lua.

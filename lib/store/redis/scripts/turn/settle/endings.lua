@@ -13,12 +13,12 @@
 --   remembered     two for each chosen id of a job that ends: when to forget it, the id
 --   died           how many of the settled jobs are dead now
 --   trimsAgain     there is more to trim, which only a whole turn does
---   lookAgain      there is more to fetch at once: a job that this turn puts back is due already, or one that it picked was turned away
+--   looksAgain      there is more to fetch at once: a job that this turn puts back or adds may be due already, or one that it picked was turned away
 -- `report`: lists for the answer, whose fields stand in the @returns of turn.lua.
 -- @takes endedIds, bits
 -- @gives decided, report
 decided = {
   endedIds = endedIds, settlements = {}, expired = {}, returning = {}, renewed = {}, confirmed = {}, reported = {}, takeovers = nil, steps = nil,
-  counted = {}, remembered = {}, died = 0, lookAgain = false, trimsAgain = false,
+  counted = {}, remembered = {}, died = 0, looksAgain = false, trimsAgain = false,
 }
 report = { bits = bits, lost = {}, toCancel = {}, recovered = {}, late = {}, brokenJobs = {}, deadDropped = {} }

@@ -9,7 +9,7 @@
 --   stampRest    what stands behind that in `served`
 --   recoverFrom  nothing is recovered before
 --   postponedAt  when that was decided
---   lastToFill   the session that was the last to fill a limit of five or more, '' where nobody holds anything
+--   lastToFill   the session that was the last to fill a limit of FEWEST_JOBS or more, '' where nobody holds anything
 -- @needs parts/clock.lua
 -- @takes settings, activeKey, served
 -- @gives firstLeaseEnd, grace, isRecovering

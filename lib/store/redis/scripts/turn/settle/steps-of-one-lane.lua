@@ -1,5 +1,5 @@
 -- Whether the next steps of chains that come with a turn all enter one common lane at one time, and have neither tags nor a late rule: then they are written with what
--- the turn claims of that lane. All completions of the turn count.
+-- the turn claims of that lane. Included only where every completion of the turn counts, so `bits` are not asked.
 -- `entering`: `lane`; `due`, epoch ms; `members`, two for each step: due, id; `fields`, two for each: id, envelope. nil where steps need more.
 -- @needs parts/clock.lua, parts/untag.lua
 -- @takes nextSteps

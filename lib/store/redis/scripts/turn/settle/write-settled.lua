@@ -25,7 +25,7 @@ if settlements[1] then
   end
 
   local function putBack(s)
-    decided.lookAgain = decided.lookAgain or s.claim.due <= now
+    decided.looksAgain = decided.looksAgain or s.claim.due <= now
     addToLane(openLane(s.claim.lane), s.id, s.claim.due)
     redis.call('HSET', claimsKey, s.id, unheldClaim(s.claim))
   end
@@ -72,7 +72,7 @@ if settlements[1] then
     s.claim.attempt = s.claim.attempt - 1
     putBack(s)
     -- It was due when it was claimed, so it is due now, even where the clock has gone back.
-    decided.lookAgain = true
+    decided.looksAgain = true
   end
   function write.cancel(s)
     endJob(s.id, s.claim.tags)
@@ -84,7 +84,7 @@ if settlements[1] then
     redis.call('HSET', jobsKey, s.id, queued.envelope)
     redis.call('HSET', claimsKey, s.id, formatClaim('0n', 0, queued.crashes, digits(queued.due), '-', queued.lane, queued.tags))
     addToLane(openLane(queued.lane), s.id, queued.due)
-    decided.lookAgain = decided.lookAgain or queued.due <= now
+    decided.looksAgain = decided.looksAgain or queued.due <= now
     takeovers.placed[#takeovers.placed + 1] = s.id
   end
 
@@ -98,6 +98,7 @@ if takeovers and takeovers.placed[1] then
   withoutFailures = { unpack(endedIds) }
   for _, id in ipairs(takeovers.placed) do withoutFailures[#withoutFailures + 1] = id end
 end
+-- Asked here, as not every script that settles has asked before.
 local hasFailures = withoutFailures[1] and redis.call('EXISTS', failuresKey) == 1
 -- @include turn/settle/write-ended.lua
 if takeovers and takeovers.over[1] then redis.call('HDEL', queuedKey, unpack(takeovers.over)) end
