@@ -2,12 +2,15 @@ import { basename } from 'node:path';
 import { isArgumentKind, isReplyKind } from './kinds.mjs';
 import { LuaProblem } from './problem.mjs';
 
-/** Arguments that every numbered call begins with, as lines of a header. `Caller` in lib/store/redis/calls writes them. */
+/**
+ * Arguments that every numbered call begins with, as lines of a header. `Caller` in lib/store/redis/calls writes them. `asText`: a number that scripts
+ * only hand on, so that no call reads and prints it.
+ */
 const NUMBERED = [
-  ['base', 'text', 'what every key of the queue begins with'],
-  ['callNumber', 'number', 'number of the call'],
-  ['deadline', 'epoch ms', 'when the call expires, 0 = never'],
-  ['keepReceiptMs', 'ms', 'how long the receipt is kept'],
+  { name: 'base', kind: 'text', prose: 'what every key of the queue begins with' },
+  { name: 'callNumber', kind: 'number', prose: 'number of the call', asText: true },
+  { name: 'deadline', kind: 'epoch ms', prose: 'when the call expires, 0 = never' },
+  { name: 'keepReceiptMs', kind: 'ms', prose: 'how long the receipt is kept', asText: true },
 ];
 /** Arguments that are the same in all calls about a queue, which `Caller` adds: see `GivenArguments` in bound-script.ts. */
 const GIVEN = {
@@ -71,7 +74,7 @@ const TAGS = {
   numbered(contract, { line }, fail) {
     if (contract.args.length > 0) fail('@numbered comes before all @arg, as its arguments do');
     contract.isNumbered = true;
-    for (const [name, kind, prose] of NUMBERED) contract.args.push({ name, kind, prose, line, isShared: true });
+    for (const argument of NUMBERED) contract.args.push({ ...argument, line, isShared: true });
   },
   keys(contract, { text, line }, fail) {
     for (const name of text.split(',').map((each) => each.trim())) {
@@ -207,8 +210,8 @@ export function givenBy({ keys, derived, args, listsFrom }) {
   for (const [i, { lua, line, isShared }] of keys.entries())
     given.set(lua, { value: `KEYS[${i + 1}]`, line, isShared });
   const ofTables = new Map();
-  for (const [i, { name, table, kind, line, isShared }] of args.entries()) {
-    const value = argumentIn(kind, `ARGV[${i + 1}]`);
+  for (const [i, { name, table, kind, line, isShared, asText }] of args.entries()) {
+    const value = argumentIn(asText ? 'text' : kind, `ARGV[${i + 1}]`);
     if (table === undefined) given.set(name, { value, line, isShared });
     else ofTables.set(table, [...(ofTables.get(table) ?? []), { name, value, line }]);
   }

@@ -46,7 +46,7 @@ describe('the prologue of a script', () => {
     const body = lines("return redis.call('HGET', jobsKey, base .. callNumber)");
     const header = lines('-- script: do', '-- @numbered', '-- @keys jobs', '-- @returns text');
     expect(embed({ 'script.lua': lines(header, body) })).toBe(
-      lines('local jobsKey = KEYS[1]', 'local base, callNumber = ARGV[1], tonumber(ARGV[2])', body),
+      lines('local jobsKey = KEYS[1]', 'local base, callNumber = ARGV[1], ARGV[2]', body),
     );
   });
 

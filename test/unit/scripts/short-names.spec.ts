@@ -49,11 +49,42 @@ function meaningOf(text: string): string[] {
   return meaning;
 }
 
+/** The same, where the fixed numbers that commands are given have become text. `sent`: by which it is seen where that is so. */
+function withTexts(meant: readonly string[], sent: readonly string[]): string[] {
+  const words: string[] = [];
+  for (let at = 0; at < meant.length; at++) {
+    const text = /^'(-?\d+)'$/.exec(sent[words.length] ?? '')?.[1];
+    // A number, one with a sign, or a difference.
+    const length = [1, 2, 3].find((count) => {
+      const number = meant.slice(at, at + count).join(' ');
+      return text !== undefined && /^-? ?\d+( - \d+)?$/.test(number) && evaluate(number) === Number(text);
+    });
+    words.push(length === undefined ? meant[at]! : `'${text}'`);
+    at += (length ?? 1) - 1;
+  }
+  return words;
+}
+
+function evaluate(number: string): number {
+  const [first, second = 0] = number.split(' - ').map((each) => Number(each.replace(' ', '')));
+  return first! - second;
+}
+
 describe('what goes over the wire', () => {
   it.each(scripts.map(({ name, lines }) => [name, lines] as const))('means what the files of %s say', (_, all) => {
     const meant = meaningOf(all.map(({ written }) => written).join('\n'));
     expect(meant.filter((word) => word.startsWith('local ')).length).toBeGreaterThan(0);
-    expect(meaningOf(all.map(({ sent }) => sent).join('\n'))).toEqual(meant);
+    const sent = meaningOf(all.map(({ sent }) => sent).join('\n'));
+    expect(sent).toEqual(withTexts(meant, sent));
+  });
+
+  it('gives commands their fixed numbers as text, and nothing else', () => {
+    expect(short("return redis.call('ZRANGE', 'key', 0, 8 - 1, math.max(2, 3), #'four' - 1, -1)")).toBe(
+      "return redis.call('ZRANGE','key','0','7',math.max(2,3),#'four'-1,'-1')",
+    );
+    expect(short("redis.pcall('ZADD', 'key', unpack({ 1, 2 }))", 'return 5')).toBe(
+      lines("redis.pcall('ZADD','key',unpack({1,2}))", 'return 5'),
+    );
   });
 
   it('has the lines of the files', () => {

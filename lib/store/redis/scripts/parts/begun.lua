@@ -6,7 +6,8 @@
 -- @gives earlierAnswer
 if receipt then
   local last, answer = string.match(receipt, '^(%d+) (.*)$')
-  if callNumber == tonumber(last) then earlierAnswer = answer end
-  if callNumber < tonumber(last) then return { 'overtaken', digits(now) } end
+  if callNumber == last then earlierAnswer = answer end
+  -- Of two numbers the one with fewer digits is lower, or that which comes first as text: to read both as numbers takes longer.
+  if #callNumber < #last or #callNumber == #last and callNumber < last then return { 'overtaken', digits(now) } end
 end
 if not earlierAnswer and deadline > 0 and now > deadline then return { 'expired', digits(now) } end

@@ -1,7 +1,8 @@
 -- What most claims are: all jobs that are due lie in one lane, and need nothing but a lease. Read phase; turn/claim/take-of-lane.lua writes. A
 -- claim that is more leaves `oneLane` nil, and is for turn/claim/take.lua.
 -- `oneLane`: `ids` and `envelopes` of the jobs to claim, and `dues`, their due times as text; their `lane` and its `priority`; `nextId` and `nextDue`, of
--- the first job that stays in the lane, nil for none.
+-- the first job that stays in the lane, nil for none, and `nextDueAt`, the same as a number, math.huge for none. To read a text as a number takes 1 000
+-- instructions: so each is read once, and one that is known to be due not at all.
 -- `entering`: what is to enter that lane besides (turn/settle/steps-of-one-lane.lua).
 -- `heads`: the first FIRST_HEADS heads of its level. `outlook.isOffSleepers`: see turn/after/outlook.lua. `stopped`: 'limit' where more jobs are due than this session may claim.
 -- @needs parts/clock.lua
@@ -11,7 +12,7 @@ local isOneLevel = not (earliest[4] and tonumber(earliest[4]) <= now)
 if isOneLevel and not handlers then
   heads = redis.call('ZRANGE', base .. 'heads:' .. earliest[1], 0, FIRST_HEADS - 1, 'WITHSCORES')
   -- Where somebody has damaged the index, the level says that something is due, and its first head that nothing is.
-  local isOneHead = heads[1] and tonumber(heads[2]) <= now and not (heads[4] and tonumber(heads[4]) <= now)
+  local isOneHead = heads[1] and (heads[2] == earliest[2] or tonumber(heads[2]) <= now) and not (heads[4] and tonumber(heads[4]) <= now)
   local lane, priority, versionedName
   if isOneHead then lane, priority, versionedName = string.match(heads[1], '^[^\t]*\t((%d+)::(.*))$') end
   if priority == earliest[1] and (not entering or entering.lane == lane) and redis.call('SMISMEMBER', handlesKey, versionedName)[1] == 1 then
@@ -27,13 +28,14 @@ if isOneLevel and not handlers then
       local jobs = redis.call('ZRANGE', base .. 'lane:' .. lane, 0, limit, 'WITHSCORES')
       for i = 1, #jobs, 2 do ids[#ids + 1], dues[#dues + 1] = jobs[i], jobs[i + 1] end
       count = math.min(#ids, limit)
-      while count > 0 and tonumber(dues[count]) > now do count = count - 1 end
+      while count > 0 and dues[count] ~= heads[2] and tonumber(dues[count]) > now do count = count - 1 end
     end
     local nextId, nextDue = ids[count + 1], dues[count + 1]
-    local isMoreDue = count == limit and nextDue and tonumber(nextDue) <= now
+    local nextDueAt = tonumber(nextDue or math.huge)
+    local isMoreDue = count == limit and nextDueAt <= now
     -- Where somebody has damaged the index, the head is another job.
     local isPlain = count > 0 and ids[1] .. '\t' .. lane == heads[1] and dues[1] == heads[2]
-    local nextAt = count == limit and math.min(entering and entering.due or math.huge, tonumber(nextDue or math.huge), tonumber(heads[4] or math.huge), tonumber(earliest[4] or math.huge))
+    local nextAt = count == limit and math.min(entering and entering.due or math.huge, nextDueAt, tonumber(heads[4] or math.huge), tonumber(earliest[4] or math.huge))
     if isPlain and nextAt and nextAt <= now + math.min(settings.maxSleepMs, settings.leaseMs / 3) then
       -- Another session of the crew that sleeps is to be woken for the rest, or for what becomes due while this one has no place left.
       local sleepers = redis.call('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 2)
@@ -45,7 +47,7 @@ if isOneLevel and not handlers then
     if isPlain then
       -- @include turn/claim/plain-jobs.lua
       if envelopes then
-        oneLane = { ids = ids, dues = dues, envelopes = envelopes, lane = lane, priority = priority, nextId = nextId, nextDue = nextDue }
+        oneLane = { ids = ids, dues = dues, envelopes = envelopes, lane = lane, priority = priority, nextId = nextId, nextDue = nextDue, nextDueAt = nextDueAt }
         if isMoreDue then stopped = 'limit' end
       end
     end

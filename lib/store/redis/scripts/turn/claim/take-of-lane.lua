@@ -7,12 +7,16 @@
 -- @takes settings, me, base, earliest, oneLane, entering, heads, jobsKey, fence, unconfirmed, claimed, levelsKey, activeKey, claimsKey, statsKey, fenceKey
 -- @changes firstDueAt
 local ids, dues, lane, priority = oneLane.ids, oneLane.dues, oneLane.lane, oneLane.priority
-local startedCount, nextId, nextDue, otherDue = #ids, oneLane.nextId, oneLane.nextDue, heads[4]
+local startedCount, nextId, nextDue, nextDueAt = #ids, oneLane.nextId, oneLane.nextDue, oneLane.nextDueAt
+local otherDue, otherDueAt = heads[4], tonumber(heads[4] or math.huge)
 -- The first write removes: Redis with a full memory then lets the script finish, and the queue drains.
 redis.call('ZREMRANGEBYRANK', base .. 'lane:' .. lane, 0, startedCount - 1)
 if entering then
   redis.call('ZADD', base .. 'lane:' .. lane, unpack(entering.members))
-  if not nextDue or tonumber(nextDue) >= entering.due then nextId, nextDue = unpack(redis.call('ZRANGE', base .. 'lane:' .. lane, 0, 0, 'WITHSCORES')) end
+  if nextDueAt >= entering.due then
+    nextId, nextDue = unpack(redis.call('ZRANGE', base .. 'lane:' .. lane, 0, 0, 'WITHSCORES'))
+    nextDueAt = tonumber(nextDue)
+  end
   redis.call('HSET', jobsKey, unpack(entering.fields))
   redis.call('HINCRBY', statsKey, 'scheduled', #entering.fields / 2)
 end
@@ -22,13 +26,13 @@ if not nextDue then
   local laneName, isThere = lane, false
   -- @include parts/list-version.lua
 end
-local levelDue = nextDue and otherDue and tonumber(otherDue) < tonumber(nextDue) and otherDue or nextDue or otherDue
+local levelDue = otherDueAt < nextDueAt and otherDue or nextDue
 if not levelDue then
   redis.call('ZREM', levelsKey, priority)
 elseif levelDue ~= earliest[2] then
   redis.call('ZADD', levelsKey, levelDue, priority)
 end
-firstDueAt = math.min(tonumber(levelDue or math.huge), tonumber(earliest[4] or math.huge))
+firstDueAt = math.min(otherDueAt, nextDueAt, tonumber(earliest[4] or math.huge))
 
 local leases, held, fenceText, leaseUntil = {}, {}, digits(fence) .. unconfirmed, digits(now + settings.leaseMs)
 local due, text
