@@ -56,8 +56,8 @@ export const BUGS = [
     // Behind a due job of a lane those are claimed as well that are due within a second.
     name: 'claim a second early',
     file: 'lib/store/redis/scripts/turn/claim/source.lua',
-    from: 'tonumber(heads[count]) > now do',
-    to: 'tonumber(heads[count]) > now + 1000 do',
+    from: 'tonumber(firsts[last]) > front.dueBy do',
+    to: 'tonumber(firsts[last]) > front.dueBy + 1000 do',
     rules: ['never-early'],
   },
   {
@@ -208,7 +208,8 @@ export const BUGS = [
     file: 'lib/store/redis/scripts/recur/resume-recurrence.lua',
     from: 'math.max(now, state.reached)',
     to: 'state.began > 0 and state.began - 1 or now',
-    rules: ['one-job-an-instant'],
+    // The instant is armed twice, or it lies in the paused time.
+    rules: ['one-job-an-instant', 'recurs-as-asked'],
   },
   {
     name: 'recurrence without an armed occurrence left alone',

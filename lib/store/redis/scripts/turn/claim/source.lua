@@ -129,8 +129,6 @@ function bestOf(source)
   end
 end
 
--- How many jobs of one due time make it worth while to ask for them by themselves.
-
 -- Reads on in a lane, and sets `step`. If many are due at one time, their ids come without scores, which are costly as text. The first read of
 -- few takes jobs that are not due as well (`firsts`), so that the script knows who comes next.
 local function readJobs(front, count, areMany)
