@@ -70,7 +70,7 @@ it.each(['jobs', 'usedIds', 'levels', 'sleeping'] as const)(
   },
 );
 
-it.each(['levels', 'heads:5', 'lane:5::work'])(
+it.each(['jobs', 'levels', 'heads:5', 'lane:5::work'])(
   "a key '%s' of somebody else's kind refuses the job of most calls whole",
   async (name) => {
     const prefix = newPrefix();

@@ -2,13 +2,10 @@
 -- call.
 -- `isFirst`: whether it has become the first of its lane.
 -- @needs parts/clock.lua
--- @takes base, oneJob, mayBeFirst, head, levelHead, lowestMade, highestMade, jobsKey, levelsKey, statsKey, receiptKey, callNumber, keepReceiptMs
+-- @takes base, oneJob, mayBeFirst, head, levelHead, levelDue, lowestMade, highestMade, jobsKey, levelsKey, statsKey, receiptKey, callNumber, keepReceiptMs
 -- @gives isFirst
 local id, due, lane = oneJob.id, oneJob.dueText, oneJob.lane
--- The first write adds, so that a full memory refuses the call whole. What has been read is of the right type by then; the level has not been read, so it
--- comes first. A new first job makes it due no later, so it is not asked when it was due; where somebody has taken it away, the head of another lane
--- may be due before the job.
-if mayBeFirst then redis.call('ZADD', levelsKey, 'LT', levelHead[2] and tonumber(levelHead[2]) < oneJob.due and levelHead[2] or due, oneJob.priority) end
+-- The first write adds, so that a full memory refuses the call whole.
 redis.call('HSET', jobsKey, id, oneJob.envelope)
 redis.call('ZADD', base .. 'lane:' .. lane, due, id)
 -- Of two that are due at once, Redis tells which one is the first.
@@ -21,6 +18,9 @@ if isFirst then
     local laneName, isThere = lane, true
     -- @include parts/list-version.lua
   end
+  -- Where the first head was that of this lane, the job is not due later than it was.
+  local first = levelHead[2] and tonumber(levelHead[2]) < oneJob.due and levelHead[2] or due
+  if first ~= levelDue then redis.call('ZADD', levelsKey, first, oneJob.priority) end
 end
 redis.call('HINCRBY', statsKey, 'scheduled', 1)
 local result = lowestMade .. ' ' .. highestMade .. '\n' .. digits(now) .. '\n1'
