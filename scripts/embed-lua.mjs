@@ -30,16 +30,16 @@ export function readText(file) {
 
 /** The text of each file that is made, by its name. `read` answers the text of a .lua file by its path in the folder of scripts. */
 export function embed(read = readText) {
-  const { scripts, constants, js } = emitAll(read);
+  const { scripts, constants, toJs } = emitAll(read);
   return {
     'embedded.ts': emitScripts(scripts),
-    [PROGRAMS]: emitPrograms(js),
+    [PROGRAMS]: emitPrograms(toJs()),
     ...contractsOf(scripts),
     '../../../core/constants.ts': emitConstants(constants),
   };
 }
 
-/** Of each script its name, its digest, and its lines as emit-lua.mjs describes them. */
+/** Of each script its name, its digest, and its lines as emit-lua.mjs describes them. Makes no JavaScript, which is half of the work. */
 export function listScripts(read = readText) {
   return emitAll(read).scripts.map(({ header, pieces }) => ({
     name: header.script,
@@ -63,11 +63,13 @@ function emitAll(read) {
   const files = scripts.map(({ file }) => file);
   const checked = check(sources, files, keyTable);
   const pieces = emitLua(sources, files, checked.declaredAt, new ShortNames(sources, checked.names));
-  const js = emitJs(sources, files, checked);
   return {
     constants,
     scripts: scripts.map(({ file, header }) => ({ file, header, pieces: pieces.get(file) })),
-    js: { ...js, programs: new Map(scripts.map(({ file, header }) => [header.script, js.programs.get(file)])) },
+    toJs() {
+      const js = emitJs(sources, files, checked);
+      return { ...js, programs: new Map(scripts.map(({ file, header }) => [header.script, js.programs.get(file)])) };
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { nextJob } from '../../lib/core/job/chain.js';
 import type { StoredStep } from '../../lib/core/job/new-job.js';
 import type { ClaimedJob, Envelope, NewJob, NextJob, Settlement } from '../../lib/store/job-store.js';
 import { queueKeys } from '../../lib/store/redis/keys.js';
+import { monitorOf } from '../support/monitor.js';
 import { seededRandom } from '../support/random.js';
 import { commandsOfScripts } from '../support/script-commands.js';
 import { newJob, payloadOf, QUEUE, settlement, TestStore, TestWorker } from '../support/store.js';
@@ -250,7 +251,7 @@ it('a job whose envelope is empty is handed out to die, and holds up nobody', as
 
 it('a job that is written again, as its receipt was evicted, stays in the index of its lane', async () => {
   const { test, keys } = short;
-  const monitor = await test.redis.monitor();
+  const monitor = await monitorOf(test.redis);
   const calls: string[][] = [];
   monitor.on('monitor', (_time: string, args: string[], source: string) => {
     if (source !== 'lua' && args[0]!.toLowerCase() === 'evalsha' && args[3]!.includes(keys.base.slice(0, -1)))

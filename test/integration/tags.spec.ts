@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ClaimedJob, NewJob, Settlement } from '../../lib/store/job-store.js';
+import { monitorOf } from '../support/monitor.js';
 import { startOwnServer } from '../support/redis-server.js';
 import { QUEUE, settlement, TestStore, type TestWorker } from '../support/store.js';
 import { until } from '../support/wait.js';
@@ -134,7 +135,7 @@ it('a job without tags costs no command more, from its schedule to any of its en
   // Others' traffic would drown what is listened for.
   const server = await startOwnServer();
   const own = new TestStore({}, server.url);
-  const monitor = await own.redis.monitor();
+  const monitor = await monitorOf(own.redis);
   const about: string[] = [];
   monitor.on('monitor', (_time: string, args: string[]) => {
     if (args.some((arg) => arg.includes('}:tag:'))) about.push(args[0]!.toUpperCase());

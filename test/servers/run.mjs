@@ -1,5 +1,6 @@
-// npm run test:servers -- FOLDER… [-- arguments of Jest]: the whole suite once for each FOLDER, which goes in front of PATH: the one with
-// redis-server or valkey-server in it; with another Node as well, both with a colon between them.
+// npm run test:servers -- FOLDER… [-- arguments of Jest]: `npm test` and `npm run test:faults` once for each FOLDER, which goes in front of PATH:
+// the one with redis-server or valkey-server in it; with another Node as well, both with a colon between them. Arguments of Jest go to
+// `npm test` alone.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,10 +23,14 @@ for (const [i, folder] of folders.entries()) {
   const { REDIS_URL: _, ...rest } = process.env;
   const env = { ...rest, PATH: `${folder}:${process.env.PATH}`, CI_RESULT_FILE: file };
   const versions = await output('redis-server --version || valkey-server --version; node --version', env);
-  const [code] = await once(spawn('npm', ['test', '--', ...args], { stdio: 'inherit', env }), 'exit');
+  let areAllWell = true;
+  for (const command of args.length > 0 ? [['test', '--', ...args]] : [['test'], ['run', 'test:faults']]) {
+    const [code] = await once(spawn('npm', command, { stdio: 'inherit', env }), 'exit');
+    areAllWell &&= code === 0;
+  }
   const text = readFileSync(file, 'utf8');
   const { passed, failed } = text ? JSON.parse(text) : { passed: 0, failed: 0 };
-  if (code !== 0 || passed === 0 || failed > 0) process.exitCode = 1;
+  if (!areAllWell || passed === 0 || failed > 0) process.exitCode = 1;
   lines.push(`${versions.replaceAll('\n', ', ')}: ${passed} passed, ${failed} failed`);
 }
 rmSync(results, { recursive: true });

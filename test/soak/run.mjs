@@ -1,4 +1,4 @@
-// npm run test:soak [-- --jobs N]: the long form of test/e2e/queue/soak.spec.ts, against a Redis of its own.
+// npm run test:soak [-- --jobs N]: the long form of test/soak/soak.spec.ts, against a Redis of its own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import setup from '../support/global-setup.mjs';

@@ -132,7 +132,9 @@ async function tryContainer(say: Say): Promise<RedisServer | undefined> {
 
 /** Below those that systems give to outgoing connections: one of these may take the port of a server that is down for a moment. */
 const FIRST_PORT = 10_000;
-const PORTS = 10_000;
+const PORTS = 1_000;
+/** Each worker of Jest has ports of its own: what one finds free, another would take. */
+const RANGE = (Number(process.env.JEST_WORKER_ID ?? 0) % 10) * PORTS;
 /** A node of a cluster talks with the others on a port so much higher. */
 const CLUSTER_BUS = 10_000;
 
@@ -140,7 +142,7 @@ const givenPorts = new Set<number>();
 
 /** A port that nobody listens on, nor on that of the cluster bus beside it. No port is given twice. */
 export async function freePort(): Promise<number> {
-  const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
+  const port = FIRST_PORT + RANGE + Math.floor(Math.random() * PORTS);
   if (givenPorts.has(port)) return freePort();
   givenPorts.add(port);
   return (await canListen(port)) && (await canListen(port + CLUSTER_BUS)) ? port : freePort();

@@ -1,8 +1,9 @@
 import type { Redis } from 'ioredis';
+import { monitorOf } from './monitor.js';
 
 /** The commands that each script sends while something is done, of a Redis that nobody else uses. */
 export async function commandsOfScripts(redis: Redis, act: () => Promise<unknown>): Promise<string[][][]> {
-  const monitor = await redis.monitor();
+  const monitor = await monitorOf(redis);
   const scripts: string[][][] = [];
   const ended = new Promise<void>((resolve) => {
     monitor.on('monitor', (_time: string, [name = '', ...args]: string[], source: string) => {

@@ -139,6 +139,12 @@ export class WorkerProcesses {
     return lines.filter((line) => line.endsWith('}')).map((line) => JSON.parse(line));
   }
 
+  /** The starts in the order of their claims, whatever the processes were slow at. */
+  startsByClaim(): HistoryLine[] {
+    const starts = this.history().filter(({ event }) => event === 'start');
+    return starts.sort((a, b) => a.fence! - b.fence!);
+  }
+
   async stop(): Promise<void> {
     this.stopping = true;
     for (const child of this.processes.values()) child.kill('SIGKILL');

@@ -12,7 +12,7 @@ import { until } from '../../support/wait.js';
 import { Appointments, Database, OutboxRelay, SCHEMA } from './transactions/outbox.js';
 import { Stock, stockKey } from './transactions/stock.js';
 
-// What docs/transactions.md prints, over PGlite; with processes that are killed, over PostgreSQL: transactions-killed.spec.ts.
+// What docs/transactions.md prints, over PGlite; with processes that are killed, over PostgreSQL: test/e2e/faults/transactions-killed.spec.ts.
 
 /** PGlite, whose transactions end where a test says. */
 class BreakingDatabase extends Database {

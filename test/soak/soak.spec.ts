@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, expect, it } from '@jest/globals';
-import { type OwnRedisServer, startOwnServer } from '../../support/redis-server.js';
+import { type OwnRedisServer, startOwnServer } from '../support/redis-server.js';
 
 let server: OwnRedisServer;
 

@@ -10,7 +10,7 @@ import { seededRandom } from '../../support/random.js';
 import { type OwnRedisServer, startOwnServer } from '../../support/redis-server.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { until } from '../../support/wait.js';
-import { Appointments, Database, SCHEMA } from './transactions/outbox.js';
+import { Appointments, Database, SCHEMA } from '../docs/transactions/outbox.js';
 
 const ROWS = 5_000;
 const KILLS = 50;
