@@ -199,6 +199,11 @@ export interface TurnAnswer {
   sleepMs: number | undefined;
   /** More was due than this session could take, and another one of this queue was in the same case lately. */
   isContended: boolean;
+  /**
+   * What this session settles frees no place that anybody waits for: as far as the turn has seen, the queue has no groups, limits, pauses,
+   * recurrences, suspects or preferred workers, and no handler of the session has a limit of its own, weighs more than 1 or gets batches.
+   */
+  freesNothingForOthers: boolean;
   /** In how many ms the recurrences of the queue are to be tended; `undefined` where it has none. See `QueueRecurrences.tend`. */
   tendInMs: number | undefined;
   /** Ids of recurrences that are to be tended at once: few instants of theirs are known ahead. */

@@ -71,7 +71,8 @@ describe('a damaged job dies alone, with a reason, when', () => {
     });
     expect(dead).toMatchObject({ reason });
     expect(ran).not.toContain('damaged');
-    expect(await app.inspector.counts()).toMatchObject({ dead: 1, active: 0, due: 0 });
+    await until('all is settled', async () => (await app.inspector.counts()).active === 0);
+    expect(await app.inspector.counts()).toMatchObject({ dead: 1, due: 0 });
   });
 });
 
@@ -81,7 +82,8 @@ it('a job that stands in no lane any more harms nobody, and is shown as waiting'
   await othersRun();
   expect(ran).not.toContain('damaged');
   expect(await app.inspector.job(ref)).toMatchObject({ id: 'mine' });
-  expect(await app.inspector.counts()).toMatchObject({ scheduled: 1, dead: 0, active: 0, due: 0 });
+  await until('all is settled', async () => (await app.inspector.counts()).active === 0);
+  expect(await app.inspector.counts()).toMatchObject({ scheduled: 1, dead: 0, due: 0 });
 });
 
 it('an index that names a lane which is not there holds up nobody', async () => {

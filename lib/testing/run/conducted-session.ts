@@ -187,6 +187,7 @@ export class ConductedSession implements Session {
       for (const claim of answer.claimed) this.noteClaimed(claim);
     }
     answer.sleepMs = Number.POSITIVE_INFINITY;
+    answer.freesNothingForOthers = false;
     return answer;
   }
 

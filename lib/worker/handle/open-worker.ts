@@ -20,6 +20,7 @@ import { ProgressReports } from '../run/progress-reports.js';
 import { RunningJobs } from '../run/running-jobs.js';
 import { SettlementBuilder } from '../run/settlement-builder.js';
 import { ClaimsToConfirm } from '../session/claims-to-confirm.js';
+import { Linger } from '../session/linger.js';
 import { PendingSettlements } from '../session/pending-settlements.js';
 import { SessionLoop } from '../session/session-loop.js';
 import { TurnsInFlight } from '../session/turns-in-flight.js';
@@ -49,7 +50,8 @@ export function openWorker(setup: WorkerSetup): QueueWorker {
   const { queue, session, handlers, settings, results, codecs, checker } = setup;
   const { events, observers, reporter, isolation, caretakers, clock, timerName } = setup;
   const { leaseMs } = settings;
-  const pending = new PendingSettlements();
+  const linger = new Linger(clock);
+  const pending = new PendingSettlements(linger);
   const inFlight = new TurnsInFlight();
   const toConfirm = new ClaimsToConfirm(pending);
   const running = new RunningJobs(clock, `${timerName}:timeouts`, setup.stuckLog);
@@ -70,7 +72,7 @@ export function openWorker(setup: WorkerSetup): QueueWorker {
   const { openRuns = (parts: RunsParts) => new Runs(parts) } = setup;
   const runs = openRuns({ queue, running, processor, batches, builder, pending, loop, reporter, observers });
   const holder = new HolderInProcess(queue, true, isolation, loop, pending, toConfirm, runs);
-  const held = { pending, toConfirm, running, collections, runs };
+  const held = { pending, linger, toConfirm, running, collections, runs };
   return new QueueWorker({ ...held, queue, leaseMs, loop, capacity, leases, isolation, holder, progress });
 }
 

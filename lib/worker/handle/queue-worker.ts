@@ -8,9 +8,11 @@ import type { ProgressReports } from '../run/progress-reports.js';
 import type { RunningJob } from '../run/running-job.js';
 import type { RunningJobs } from '../run/running-jobs.js';
 import type { ClaimsToConfirm } from '../session/claims-to-confirm.js';
+import type { Linger } from '../session/linger.js';
 import type { PendingSettlements } from '../session/pending-settlements.js';
-import type { SessionLoop, TurnWriter } from '../session/session-loop.js';
-import { LAST_TURN_MS } from '../session/turn-plan.js';
+import type { SessionLoop } from '../session/session-loop.js';
+import { AT_ONCE, LAST_TURN_MS } from '../session/turn-plan.js';
+import type { TurnWriter } from '../session/turn-writer.js';
 import type { SentTurn, WrittenTurn } from '../session/turns-in-flight.js';
 import type { StoppedWorker } from './drain-report.js';
 import type { Runs } from './runs.js';
@@ -20,6 +22,7 @@ export interface WorkerParts {
   readonly leaseMs: number;
   readonly loop: SessionLoop;
   readonly pending: PendingSettlements;
+  readonly linger: Linger;
   readonly toConfirm: ClaimsToConfirm;
   readonly running: RunningJobs;
   /** Missing where no handler gets several jobs a call. */
@@ -85,10 +88,10 @@ export class QueueWorker implements TurnWriter {
     return [...this.parts.running.stuckFor()].map(([run]) => run);
   }
 
-  get owes(): boolean {
+  get owesBy(): number {
     const { pending, toConfirm, isolation, holder, progress } = this.parts;
-    const hasToSay = pending.count > 0 || toConfirm.any || progress.areDue;
-    return hasToSay || holder.stepsBack || isolation.hasToLeave(holder);
+    const isUrgent = toConfirm.any || progress.areDue || holder.stepsBack || isolation.hasToLeave(holder);
+    return isUrgent ? AT_ONCE : pending.sayBy;
   }
 
   get looks(): boolean {
@@ -108,8 +111,8 @@ export class QueueWorker implements TurnWriter {
   }
 
   writeTurn(isTimeToRenew: boolean, isLast: boolean): WrittenTurn {
-    const { loop, pending, toConfirm, running, collections, runs, capacity, isolation, holder, progress, leaseMs } =
-      this.parts;
+    const { loop, pending, toConfirm, running, collections, runs } = this.parts;
+    const { capacity, isolation, holder, progress, leaseMs } = this.parts;
     const suspects = this.isStopping ? isolation.lastWish(holder) : isolation.wish(holder, leaseMs);
     // Where nothing is held there is nothing to renew until what this turn claims. What another turn is claiming would have to be
     // renewed as well, and is not known yet.
@@ -127,11 +130,12 @@ export class QueueWorker implements TurnWriter {
   }
 
   onAnswer(answer: TurnAnswer, sent: SentTurn): void {
-    const { runs, capacity, leases, isolation, holder, pending, toConfirm } = this.parts;
+    const { runs, capacity, leases, isolation, holder, pending, linger, toConfirm } = this.parts;
     if (sent.renews) leases.noteRenewal(sent.sentAt);
     for (const id of answer.lost) runs.loseLease(id);
     for (const id of answer.toCancel) runs.cancel(id);
     capacity.noteBacklog(sent, answer);
+    linger.noteAnswer(answer);
     if (!isolation.answered(holder, sent.turn.suspects, answer.suspect))
       pending.release(...answer.claimed, ...answer.expired);
     else runs.startClaimed(toConfirm.sift(sent.turn, answer), sent.sentAt);

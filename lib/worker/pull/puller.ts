@@ -5,7 +5,9 @@ import type { InstanceParts } from '../instance-parts.js';
 import type { Reporter } from '../report/reporter.js';
 import { ClaimsToConfirm } from '../session/claims-to-confirm.js';
 import { PendingSettlements } from '../session/pending-settlements.js';
-import { SessionLoop, type TurnWriter } from '../session/session-loop.js';
+import { SessionLoop } from '../session/session-loop.js';
+import { AT_ONCE, NEVER } from '../session/turn-plan.js';
+import type { TurnWriter } from '../session/turn-writer.js';
 import { type SentTurn, TurnsInFlight, type WrittenTurn } from '../session/turns-in-flight.js';
 import { type HeldJob, HeldJobs, type HeldJobsOptions } from './held-jobs.js';
 import { WaitingPops } from './waiting-pops.js';
@@ -96,10 +98,8 @@ export class Puller implements TurnWriter {
     this.setup.isolation.remove(holder);
   }
 
-  get owes(): boolean {
-    const { pending, toConfirm, holder, pops } = this;
-    if (pending.count > 0 || toConfirm.any || (this.standsBy && !pops.anyWaits)) return true;
-    return this.hasToLeave || this.isReservedForNobody || (holder.stepsBack && !pops.isEmpty);
+  get owesBy(): number {
+    return this.owes ? AT_ONCE : NEVER;
   }
 
   /** Each pop is answered at least once, even where nothing may be claimed. */
@@ -174,6 +174,12 @@ export class Puller implements TurnWriter {
   private get isReservedForNobody(): boolean {
     const { holder, pops } = this;
     return this.setup.isolation.isReservedFor(holder) && pops.isEmpty && !holder.holds;
+  }
+
+  private get owes(): boolean {
+    const { pending, toConfirm, holder, pops } = this;
+    if (pending.count > 0 || toConfirm.any || (this.standsBy && !pops.anyWaits)) return true;
+    return this.hasToLeave || this.isReservedForNobody || (holder.stepsBack && !pops.isEmpty);
   }
 
   private get hasToLeave(): boolean {

@@ -1,10 +1,12 @@
 import type { TurnAnswer } from '../../store/job-store.js';
-import type { SessionLoop, TurnWriter } from '../session/session-loop.js';
+import type { SessionLoop } from '../session/session-loop.js';
+import { NEVER } from '../session/turn-plan.js';
+import type { TurnWriter } from '../session/turn-writer.js';
 import type { SentTurn, WrittenTurn } from '../session/turns-in-flight.js';
 
 /** Moves due jobs of a queue to somewhere else, by turns that do just that: it holds nothing itself, so it may end at any moment. */
 export class Relay implements TurnWriter {
-  readonly owes = false;
+  readonly owesBy = NEVER;
   readonly holds = false;
   readonly mayOverlap = false;
   private isStopping = false;

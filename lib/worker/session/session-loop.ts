@@ -6,26 +6,9 @@ import type { Reporter } from '../report/reporter.js';
 import { Alarm } from './alarm.js';
 import { OncePerRound } from './once-per-round.js';
 import { Signal } from './signal.js';
-import { TurnPlan } from './turn-plan.js';
-import type { SentTurn, TurnsInFlight, WrittenTurn } from './turns-in-flight.js';
-
-/** Whoever writes the turns of a session and takes their answers in: a worker, a puller or a relay. */
-export interface TurnWriter {
-  /** True if it has something to say that waits for no time. */
-  readonly owes: boolean;
-  /** True if it takes jobs now: a turn goes out when something may be due. */
-  readonly looks: boolean;
-  /** True if leases have to be renewed, or others have to hear regularly that it is there: a turn goes out when it is time for that. */
-  readonly holds: boolean;
-  /** True if a turn is worth sending beside the one in flight, which renews nothing. */
-  readonly mayOverlap: boolean;
-  /** Writes the next turn. `isTimeToRenew`: leases have to be renewed, so it goes alone. `isLast`: the last one of the session. */
-  writeTurn(isTimeToRenew: boolean, isLast: boolean): WrittenTurn;
-  /** Takes an answer in. The settlements and what the turn found have been reported. */
-  onAnswer(answer: TurnAnswer, sent: SentTurn): void;
-  /** Hears that the store has refused a turn. */
-  onRefusal?(error: unknown): void;
-}
+import { AT_ONCE, NEVER, TurnPlan } from './turn-plan.js';
+import type { TurnWriter } from './turn-writer.js';
+import type { SentTurn, TurnsInFlight } from './turns-in-flight.js';
 
 export interface SessionLoopOptions {
   readonly queue: string;
@@ -46,8 +29,8 @@ export type LoopState = 'idle' | 'sleeping' | 'talking' | 'paused' | 'leaving' |
  * Talks to the store for one writer: it knows when to speak, which turns are in flight and which one must be sent again. It is in one
  * of these states:
  * - **idle**: nothing is in flight, and nothing will be said before somebody asks. Left by a call, a hint or the writer's own work.
- * - **sleeping**: as idle, with an alarm set for when something may be due or has to be renewed.
- * - **talking**: a turn is in flight, or two. Entered by sending one; left when all are answered and nothing is left to say. Anything
+ * - **sleeping**: as idle, with an alarm set for when something may be due, or has to be renewed or said.
+ * - **talking**: a turn is in flight, or two. Entered by sending one; left when all are answered and nothing has to be said. Anything
  *   that comes up meanwhile goes with the next turn.
  * - **paused**: the store has refused a turn. The same turn goes out again after a pause; nothing else does before that.
  * - **leaving**: entered by `leaveSession`. The writer's last turn is said as soon as may be, and then what still comes up; a refused
@@ -99,7 +82,7 @@ export class SessionLoop {
   get unansweredSince(): number {
     if (this.isEnding) return Number.POSITIVE_INFINITY;
     const { inFlight, writer, plan } = this;
-    const since = inFlight.oldestAt ?? plan.nextAt({ looks: writer.looks, holds: writer.holds, owes: false });
+    const since = inFlight.oldestAt ?? plan.nextAt({ looks: writer.looks, holds: writer.holds, owesBy: NEVER });
     return Math.max(since, plan.heardAt);
   }
 
@@ -138,7 +121,7 @@ export class SessionLoop {
     this.speak();
   }
 
-  /** There is something to say. What comes up in one round of the event loop goes with one turn. */
+  /** There is something to say, by when `owesBy` of the writer tells. What comes up in one round of the event loop goes with one turn. */
   saySoon(): void {
     this.atRoundsEnd.ask();
   }
@@ -202,17 +185,19 @@ export class SessionLoop {
     if (!this.isEnding) this.current = state;
   }
 
-  private get owes(): boolean {
-    return this.inFlight.count > 0 || this.owesLastTurn || this.writer.owes;
+  private get isFinished(): boolean {
+    return this.inFlight.count === 0 && this.speaksBy === NEVER && !this.writer.holds;
   }
 
-  private get isFinished(): boolean {
-    return !this.owes && !this.writer.holds;
+  /** By when what is owed has to be said. */
+  private get speaksBy(): number {
+    const { owesBy } = this.writer;
+    return this.owesLastTurn || (this.isEnding && owesBy !== NEVER) ? AT_ONCE : owesBy;
   }
 
   private get isTimeToSpeak(): boolean {
     const { writer, plan } = this;
-    if (writer.owes || this.owesLastTurn) return true;
+    if (this.clock.now() >= this.speaksBy) return true;
     return (writer.looks && plan.isTimeToLook()) || (writer.holds && plan.isTimeToRenew());
   }
 
@@ -285,14 +270,15 @@ export class SessionLoop {
   }
 
   private rest(): void {
-    const { writer, plan, owes } = this;
+    const { writer, plan, inFlight } = this;
     if (this.isFinished) this.finished.fire();
     // The end of the round speaks.
     if (this.isDeferring) return;
-    const until = plan.nextAt({ looks: writer.looks, holds: writer.holds, owes });
+    const owesBy = inFlight.count > 0 ? AT_ONCE : this.speaksBy;
+    const until = plan.nextAt({ looks: writer.looks, holds: writer.holds, owesBy });
     const isKnown = until !== Number.POSITIVE_INFINITY;
     if (isKnown) this.alarm.setFor(until);
-    // A pause ends with the refused turn on its way again.
+    // When a pause ends, the refused turn goes out again.
     if (this.current !== 'paused') this.enter(isKnown ? 'sleeping' : 'idle');
   }
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.js';
 
-/** Earlier than any instant of a clock. */
-const BEGINNING = Number.NEGATIVE_INFINITY;
-const NEVER = Number.POSITIVE_INFINITY;
+/** Times before which something has to happen: earlier than any instant of a clock, and later. */
+export const AT_ONCE = Number.NEGATIVE_INFINITY;
+export const NEVER = Number.POSITIVE_INFINITY;
 
 /** How long a refused turn waits before it is sent again. */
 const PAUSE_MS = 1_000;
@@ -22,11 +22,11 @@ export function lastTurnMs(alreadyOverdueMs: number): number {
 /** When a worker has to take a turn: times of `clock.now()`. */
 export class TurnPlan {
   /** Something may be due. */
-  private lookAt = BEGINNING;
+  private lookAt = AT_ONCE;
   /** Leases must be renewed. */
-  private renewAt = BEGINNING;
+  private renewAt = AT_ONCE;
   /** After a refusal: no turn is taken before this. */
-  private pausedUntil = BEGINNING;
+  private pausedUntil = AT_ONCE;
   /** When the store was heard last, at the beginning now: be it an answer, a part of one, or an error. */
   heardAt = this.clock.now();
   readonly heard = () => {
@@ -54,7 +54,7 @@ export class TurnPlan {
   }
 
   renewSoon(): void {
-    this.renewAt = BEGINNING;
+    this.renewAt = AT_ONCE;
   }
 
   /** A turn goes out that renews: who asks for it from now on may know more than its answer. */
@@ -65,11 +65,11 @@ export class TurnPlan {
   /** A turn was refused: the next one comes after a pause, and looks. */
   pause(isLeaving: boolean): void {
     this.pausedUntil = this.clock.now() + (isLeaving ? PAUSE_WHILE_LEAVING_MS : PAUSE_MS);
-    this.lookAt = BEGINNING;
+    this.lookAt = AT_ONCE;
   }
 
   endPause(): void {
-    this.pausedUntil = BEGINNING;
+    this.pausedUntil = AT_ONCE;
   }
 
   get isPaused(): boolean {
@@ -84,9 +84,9 @@ export class TurnPlan {
     return this.clock.now() >= this.renewAt;
   }
 
-  /** When to wake up, infinite for never. `looks`: the writer has capacity; `holds`: there are leases; `owes`: something is to be said. */
-  nextAt({ looks, holds, owes }: { looks: boolean; holds: boolean; owes: boolean }): number {
-    const at = Math.min(owes ? BEGINNING : NEVER, looks ? this.lookAt : NEVER, holds ? this.renewAt : NEVER);
+  /** When to wake up, infinite for never. `looks`: the writer has capacity; `holds`: there are leases; `owesBy`: when something has to be said. */
+  nextAt({ looks, holds, owesBy }: { looks: boolean; holds: boolean; owesBy: number }): number {
+    const at = Math.min(owesBy, looks ? this.lookAt : NEVER, holds ? this.renewAt : NEVER);
     return Math.max(at, this.pausedUntil);
   }
 }

@@ -61,16 +61,18 @@ async function idleFor2s(count: CommandCount): Promise<number> {
 
 it('takes no turn for them, be they due already or come while it sleeps', async () => {
   const { Handlers, ran } = handlersOf(NAMES);
-  const { producer, count } = await started([Handlers]);
+  const { producer, inspector, count } = await started([Handlers]);
+  const settled = async () => (await inspector.stats()).completed;
   await producer.schedule(known(0), 1);
-  await until('it works', () => ran.size === 1);
+  await until('it works', async () => (await settled()) === 1);
   const idle = await idleFor2s(count);
 
   const items = Array.from({ length: 4 * NAMES }, (_, i) => ({ job: newer(i % NAMES, 5 + (i % 4)), payload: i }));
   await producer.scheduleMany(items);
   // One job of its own makes it look, and look through all of the others.
   await producer.schedule(known(1), 1);
-  await until('it has looked', () => ran.size === 2);
+  await until('it has looked', async () => (await settled()) === 2);
+  expect(ran.size).toBe(2);
   expect(await idleFor2s(count)).toBe(idle);
 
   const before = await count.sent();

@@ -200,8 +200,12 @@ export class RedisSession implements Session {
   }
 
   private decode({ script }: Sent, reply: AnyReply, turn: Turn): Decoded {
-    if (script === 'ordinary' || script === 'in-order')
-      return decodeOrdinary(reply as OrdinaryReply, turn, this.settings);
+    if (script === 'ordinary' || script === 'in-order') {
+      const decoded = decodeOrdinary(reply as OrdinaryReply, turn, this.settings);
+      // An ordinary turn hands on whatever frees a place for others.
+      decoded.answer.freesNothingForOthers = script === 'ordinary' && turn.handlers.length === 0;
+      return decoded;
+    }
     if (script === 'relay') return decodeRelay(reply as RelayReply);
     const { uses } = readTurnReply(reply as TurnReply);
     if (uses !== NOT_ASKED) this.uses = uses;

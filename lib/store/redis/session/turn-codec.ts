@@ -151,6 +151,7 @@ type Told =
   | 'sleepMs'
   | 'tendInMs'
   | 'toTend'
+  | 'freesNothingForOthers'
   | 'completions';
 
 /** `said`: the fields that the answers of all three scripts share. */
@@ -167,6 +168,7 @@ function decoded(said: ReturnType<typeof readRelayReply>, own: Omit<TurnAnswer, 
     isUnconfirmed: own.isUnconfirmed,
     expired: own.expired,
     isContended: own.isContended,
+    freesNothingForOthers: false,
     suspect: own.suspect,
     recovered: inRows(5, said.recovered, toRecovered),
     late: inRows(5, said.late, toLate),

@@ -1,5 +1,5 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Codecs } from '../../../../lib/core/payload/codecs.js';
 import type { Envelope } from '../../../../lib/store/job-store.js';
 import { SuspectIsolation } from '../../../../lib/worker/capacity/suspect-isolation.js';
@@ -212,4 +212,53 @@ it('a handler that returns after its job went back at the end of the application
   await answerUntil(session, stopped);
   const settled = session.turns.flatMap(({ settlements }) => settlements);
   expect(settled).toMatchObject([{ id: job!.id, transition: 'release' }]);
+});
+
+describe('a worker whose settlements free nothing for others', () => {
+  const clock = new ManualClock();
+  let session: SessionByHand;
+  let worker: ReturnType<typeof workerAt>;
+  const ids = (settlements: readonly { id: string }[]) => settlements.map(({ id }) => id);
+
+  beforeEach(async () => {
+    session = new SessionByHand();
+    worker = workerAt(session, { run: () => {} }, { concurrency: 5 }, { clock });
+    worker.start();
+    await session.next(1);
+  });
+
+  async function runs() {
+    const [job] = claimsOf(1);
+    session.answer({ claimed: [job!], freesNothingForOthers: true });
+    await rest();
+    return job!;
+  }
+
+  it('tells the end of a run with the turn that a hint brings', async () => {
+    const first = await runs();
+    await clock.elapse(9);
+    await session.next(1);
+    session.hints!.look(0);
+    const { settlements, limit } = await session.next(2);
+    expect([ids(settlements), limit]).toEqual([[first.id], 5]);
+    await stopAt(session, worker, clock);
+  });
+
+  it('tells it after 10 ms where no hint comes, and the next one at once', async () => {
+    const first = await runs();
+    await clock.elapse(10);
+    expect(ids((await session.next(2)).settlements)).toEqual([first.id]);
+    const second = await runs();
+    expect(ids((await session.next(3)).settlements)).toEqual([second.id]);
+    await stopAt(session, worker, clock);
+  });
+
+  it('tells it at once when it stops', async () => {
+    const first = await runs();
+    await session.next(1);
+    const stopped = worker.stop(new AbortController().signal);
+    const { settlements, isLast } = await session.next(2);
+    expect([ids(settlements), isLast]).toEqual([[first.id], true]);
+    await answerUntil(session, stopped);
+  });
 });

@@ -1,8 +1,9 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { Caretakers } from '../../../../lib/worker/recur/caretakers.js';
 import { Reporter } from '../../../../lib/worker/report/reporter.js';
-import type { TurnWriter } from '../../../../lib/worker/session/session-loop.js';
 import { SessionLoop } from '../../../../lib/worker/session/session-loop.js';
+import { AT_ONCE, NEVER } from '../../../../lib/worker/session/turn-plan.js';
+import type { TurnWriter } from '../../../../lib/worker/session/turn-writer.js';
 import { TurnsInFlight, type WrittenTurn } from '../../../../lib/worker/session/turns-in-flight.js';
 import { ManualClock, rest } from '../../../support/manual-clock.js';
 import { EVENTS, LOG, SessionByHand } from '../../../support/session-by-hand.js';
@@ -11,7 +12,7 @@ const LEASE_MS = 3_000;
 
 /** A writer that does what the test says. */
 class WriterByHand implements TurnWriter {
-  owes = false;
+  owesBy = NEVER;
   looks = true;
   holds = false;
   mayOverlap = false;
@@ -19,7 +20,7 @@ class WriterByHand implements TurnWriter {
   refusals: unknown[] = [];
 
   writeTurn(_isTimeToRenew: boolean, isLast: boolean): WrittenTurn {
-    this.owes = false;
+    this.owesBy = NEVER;
     const turn = {
       settlements: [],
       renewals: [],
@@ -115,7 +116,7 @@ it('sleeping, it renews what its writer holds a third of a lease after the last 
 
 it('talking, it says what comes up meanwhile with the next turn, and no second one beside the first unless that is worth it', async () => {
   loop.speak();
-  writer.owes = true;
+  writer.owesBy = AT_ONCE;
   loop.speak();
   expect(session.turns).toHaveLength(1);
   await answer();
@@ -127,11 +128,39 @@ it('talking, it says what comes up meanwhile with the next turn, and no second o
   expect(session.underWay).toHaveLength(2);
 });
 
+it('sleeping, it says what may linger when its time is over, or with a turn that goes out before', async () => {
+  loop.speak();
+  await answer();
+  writer.owesBy = clock.now() + 10;
+  loop.saySoon();
+  await clock.elapse(9);
+  expect([loop.state, session.turns.length]).toEqual(['sleeping', 1]);
+  await clock.elapse(1);
+  expect(session.turns).toHaveLength(2);
+  await answer();
+  writer.owesBy = clock.now() + 10;
+  loop.look(0);
+  expect(session.turns).toHaveLength(3);
+});
+
+it('leaving, it says at once what may linger', async () => {
+  loop.speak();
+  await answer();
+  writer.owesBy = clock.now() + 10;
+  loop.leaveSession();
+  expect(session.turns).toHaveLength(2);
+  await answer();
+  writer.owesBy = clock.now() + 10;
+  loop.saySoon();
+  await rest();
+  expect(session.turns).toHaveLength(3);
+});
+
 it('what comes up in one round of the event loop goes with one turn', async () => {
   loop.speak();
   await answer();
   for (let i = 0; i < 3; i++) {
-    writer.owes = true;
+    writer.owesBy = AT_ONCE;
     loop.saySoon();
   }
   expect(session.turns).toHaveLength(1);
@@ -140,7 +169,7 @@ it('what comes up in one round of the event loop goes with one turn', async () =
 });
 
 it('while it gathers, it says nothing', async () => {
-  writer.owes = true;
+  writer.owesBy = AT_ONCE;
   loop.deferToRoundEnd();
   loop.speak();
   expect(session.turns).toEqual([]);
@@ -154,7 +183,7 @@ it('paused after a refusal, it says nothing for a second, and then the very same
   for (let time = 1; time <= 3; time++) {
     session.refuse(new Error('NOPERM'));
     await rest();
-    writer.owes = true;
+    writer.owesBy = AT_ONCE;
     loop.speak();
     await clock.elapse(999);
     expect([loop.state, session.turns.length]).toEqual(['paused', time]);
@@ -203,7 +232,7 @@ it('it is closed when its time to finish is over, whatever is in flight; a late 
   await finished;
   expect(loop.state).toBe('closed');
   await answer(0);
-  writer.owes = true;
+  writer.owesBy = AT_ONCE;
   loop.speak();
   await clock.elapse(60_000);
   expect([writer.taken, session.turns.length]).toEqual([1, 1]);
@@ -214,7 +243,7 @@ it('while one of two turns is refused the answer of the other does not mean that
   writer.holds = true;
   loop.speak();
   await answer();
-  writer.owes = true;
+  writer.owesBy = AT_ONCE;
   loop.speak();
   expect(session.underWay).toHaveLength(2);
   session.refuse(new Error('NOPERM'));

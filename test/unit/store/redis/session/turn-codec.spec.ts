@@ -289,6 +289,7 @@ describe('the answer to a turn', () => {
       claimed: [],
       sleepMs: undefined,
       isContended: true,
+      freesNothingForOthers: false,
       isUnconfirmed: false,
       expired: [],
       isReplay: false,
