@@ -50,7 +50,7 @@ export function openWorker(setup: WorkerSetup): QueueWorker {
   const { queue, session, handlers, settings, results, codecs, checker } = setup;
   const { events, observers, reporter, isolation, caretakers, clock, timerName } = setup;
   const { leaseMs } = settings;
-  const linger = new Linger(clock);
+  const linger = new Linger(clock, settings.maxCrashes);
   const pending = new PendingSettlements(linger);
   const inFlight = new TurnsInFlight();
   const toConfirm = new ClaimsToConfirm(pending);

@@ -91,7 +91,9 @@ export class QueueWorker implements TurnWriter {
   get owesBy(): number {
     const { pending, toConfirm, isolation, holder, progress } = this.parts;
     const isUrgent = toConfirm.any || progress.areDue || holder.stepsBack || isolation.hasToLeave(holder);
-    return isUrgent ? AT_ONCE : pending.sayBy;
+    if (isUrgent) return AT_ONCE;
+    // Where no claim can come, nothing takes a lingering settlement along.
+    return this.mayClaim || pending.count === 0 ? pending.sayBy : AT_ONCE;
   }
 
   get looks(): boolean {

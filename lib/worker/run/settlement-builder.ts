@@ -22,6 +22,8 @@ export interface EndedRun {
   name: string;
   settlement: Settlement;
   durationMs: number;
+  /** Whether the job may not be claimed again: if its process were killed before it is settled, it would be dead. Missing where none began. */
+  isLastAttempt?: boolean;
   error?: unknown;
   reason?: DeadReason;
   /** What was wrong with the answer of the job's backoff function, if anything. */
@@ -193,7 +195,8 @@ export class SettlementBuilder {
   }
 
   private outcome(run: RunningJob, settlement: Settlement): EndedRun {
-    return { job: run.claim, name: run.name, settlement, durationMs: run.durationMs };
+    const isLastAttempt = run.claim.attempt >= run.maxAttempts;
+    return { job: run.claim, name: run.name, settlement, durationMs: run.durationMs, isLastAttempt };
   }
 }
 

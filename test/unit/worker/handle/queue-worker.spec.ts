@@ -222,7 +222,7 @@ describe('a worker whose settlements free nothing for others', () => {
 
   beforeEach(async () => {
     session = new SessionByHand();
-    worker = workerAt(session, { run: () => {} }, { concurrency: 5 }, { clock });
+    worker = workerAt(session, { run: () => {}, maxAttempts: 2 }, { concurrency: 5 }, { clock });
     worker.start();
     await session.next(1);
   });
