@@ -3,7 +3,13 @@
  * on for long (`npm run test:faults`). `npm test` leaves each of these folders out, unless an argument begins with its path, as
  * `test/e2e/faults/waking.spec.ts` does.
  */
-const LEFT_OUT = ['test/e2e/package', 'test/e2e/faults', 'test/chaos/chaos.spec.ts', 'test/soak'];
+const LEFT_OUT = [
+  'test/e2e/package',
+  'test/e2e/faults',
+  'test/chaos/chaos.spec.ts',
+  'test/contract/histories',
+  'test/soak',
+];
 const isAskedFor = (path) => process.argv.slice(2).some((argument) => argument.startsWith(path));
 
 /** @type {import('jest').Config} */
