@@ -124,6 +124,33 @@ it.each<[string, (session: SessionByHand) => void]>([
   await stopAt(otherSession, other);
 });
 
+it('a worker that may not claim, as its process is kept for a suspect, settles at once', async () => {
+  const [session, otherSession] = [new SessionByHand(), new SessionByHand()];
+  const clock = new ManualClock();
+  const isolation = new SuspectIsolation(clock);
+  let finish = () => {};
+  const run = () => new Promise<void>((resolve) => (finish = resolve));
+  const worker = workerAt(session, { run, maxAttempts: 2 }, {}, { clock, isolation });
+  const other = workerAt(otherSession, { run: () => {} }, {}, { clock, isolation });
+  worker.start();
+  await session.next(1);
+  const [job] = claimsOf(1);
+  session.answer({ claimed: [job!] });
+  await rest();
+  other.start();
+  await otherSession.next(1);
+  otherSession.answer({ suspect: 'reserved' });
+  await rest();
+  await session.next(2);
+  session.answer({ freesNothingForOthers: true });
+  await rest();
+  finish();
+  await rest();
+  expect(session.turns[2]).toMatchObject({ limit: 0, settlements: [{ id: job!.id }] });
+  await stopAt(session, worker, clock);
+  await stopAt(otherSession, other, clock);
+});
+
 it('a worker that stops waits for the handler of a suspect that has lost its lease, until its deadline and no longer', async () => {
   const session = new SessionByHand();
   const clock = new ManualClock();
