@@ -115,7 +115,7 @@ it('while a key has another type than it should, the queue waits; once that is m
   await expect(app.producer.cancel('unknown')).resolves.toBe(false);
   expect(ran).toEqual([]);
   await redis.del(`${base}claims`);
-  await until('all have run', () => ran.length === 4);
+  await until('all are settled', async () => (await app.inspector.stats()).completed === 4);
   expect(await app.inspector.stats()).toMatchObject({ scheduled: 4, completed: 4, failed: 0, recovered: 0 });
 });
 

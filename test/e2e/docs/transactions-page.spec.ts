@@ -120,7 +120,8 @@ describe('the outbox', () => {
     expect(await outbox()).toEqual([]);
     await until('it has run', () => app.get(Reminders).reminded.length === 1);
     // Of one that was handed over a second time nothing is there to run.
-    expect(await app.inspector.counts()).toMatchObject({ due: 0, scheduled: 0, active: 0 });
+    await until('it is settled', async () => (await app.inspector.counts()).active === 0);
+    expect(await app.inspector.counts()).toMatchObject({ due: 0, scheduled: 0 });
     expect(app.get(Reminders).reminded).toEqual([statement]);
   });
 

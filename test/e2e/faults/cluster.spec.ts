@@ -53,13 +53,8 @@ it('queues on all nodes of a cluster run their jobs, at once where another proce
   for (const ref of delayed.slice(1)) expect(await producer.producer.runNow(ref)).toBe(true);
   await until('the others have run', () => payloads.length === 2 * QUEUES.length - 1);
   for (const queue of QUEUES) {
-    expect(await worker.inspector.counts({ queue })).toEqual({
-      scheduled: 0,
-      due: 0,
-      active: 0,
-      completed: 0,
-      dead: 0,
-    });
+    await until('all of it is settled', async () => (await worker.inspector.counts({ queue })).active === 0);
+    expect(await worker.inspector.counts({ queue })).toMatchObject({ scheduled: 0, due: 0, completed: 0, dead: 0 });
   }
 });
 
@@ -85,7 +80,8 @@ it('jobs in a MULTI of a Cluster client are there with its own commands, in the 
     await producer.in(ofTwoSlots).dispatch(jobs[1]!, 1);
     await expect(ofTwoSlots.exec()).rejects.toThrow('same slot');
     expect(await client.get(counter('a'))).toBe('1');
-    expect(await inspector.counts({ queue: 'b' })).toMatchObject({ due: 0, active: 0 });
+    await until('all of it is settled', async () => (await inspector.counts({ queue: 'b' })).active === 0);
+    expect(await inspector.counts({ queue: 'b' })).toMatchObject({ due: 0 });
     const single = new Redis({ lazyConnect: true }).multi();
     expect(() => producer.in(single)).toThrow(
       'in: got a MULTI of a client of a single Redis, expected a client of a cluster',

@@ -214,7 +214,7 @@ it('claims nothing once the consumer has stopped, and goes on when it is started
   const { producer, consumer, inspector, get } = await startApp([Handlers]);
   const { runs } = get(Handlers);
   await producer.schedule('job', null);
-  await until('the first job is handled', () => runs.length === 1);
+  await until('the first job is settled', async () => (await inspector.stats()).completed === 1);
   await consumer.stop();
   await producer.schedule('job', null);
   await aJobElsewhereIsHandled();
