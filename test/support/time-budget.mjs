@@ -4,7 +4,7 @@ import { relative } from 'node:path';
  * What a test file of `npm test` may take, some three times as long as the slowest one takes on two quiet cores. A file that needs more
  * belongs to `npm run test:faults`, or waits for something in real time that a clock of the test could bring about.
  */
-const MOST_SECONDS = 90;
+const MOST_SECONDS = 180;
 
 /** Fails the run where a test file takes longer than its budget: Jest fails a run whose reporter answers an error to `getLastError`. */
 export default class TimeBudget {
