@@ -38,8 +38,11 @@ const changesOf = (bug: PlantedBug): Change[] => [bug, ...(bug.widenedBy ?? [])]
 /** What Redis is sent of each .lua file, in all scripts. */
 function sentOf(read: typeof readText): Map<string, string[]> {
   const sent = new Map<string, string[]>();
-  for (const { file, sent: text } of listScripts(read).flatMap(({ lines }) => lines))
-    sent.set(SCRIPTS + file, [...(sent.get(SCRIPTS + file) ?? []), text]);
+  for (const { file, sent: text } of listScripts(read).flatMap(({ lines }) => lines)) {
+    const texts = sent.get(SCRIPTS + file);
+    if (texts) texts.push(text);
+    else sent.set(SCRIPTS + file, [text]);
+  }
   return sent;
 }
 

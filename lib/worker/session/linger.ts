@@ -22,7 +22,9 @@ export class Linger {
   private freesNothing = false;
   /** Until when what has ended may linger; `NEVER` where nothing has ended. */
   private until = NEVER;
+  /** How many turns settle at once since the last settlement that has lingered in vain; 0 where one has found its turn since. */
   private afterVain = 0;
+  /** How many of these are still to go out. */
   private leftAtOnce = 0;
 
   constructor(

@@ -159,14 +159,14 @@ it('an application closes while handlers sleep and jobs are popped: those wake b
   expect(aborted).toEqual([]);
 });
 
-it('drains 20 000 jobs in seconds, as no claim looks at all of them', async () => {
+it('drains 30 000 jobs in seconds, as no claim looks at all of them', async () => {
   const { tester, producer, inspector } = await testedApp([Works]);
-  const items = Array.from({ length: 20_000 }, () => ({ job: work, payload: { how: 'well' } }));
+  const items = Array.from({ length: 30_000 }, () => ({ job: work, payload: { how: 'well' } }));
   await producer.scheduleMany(items);
   const before = process.cpuUsage();
   await tester.drain();
   const { user, system } = process.cpuUsage(before);
   // `npm run bench -- kit` has the speed. Other suites share this machine; where each claim looked at all jobs, it would take minutes.
   expect((user + system) / 1e6).toBeLessThan(40);
-  expect(await inspector.stats()).toMatchObject({ completed: 20_000 });
+  expect(await inspector.stats()).toMatchObject({ completed: 30_000 });
 }, 180_000);
