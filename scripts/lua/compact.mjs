@@ -2,12 +2,16 @@ import luaparse from 'luaparse';
 
 const { EOF, Identifier, NumericLiteral } = luaparse.tokenTypes;
 
+/** The local that stands for `redis.call`, which would be looked up twice for each command. No short name is of one large letter. */
+export const CALL = 'C';
+
 /** A number, or the difference of two: a constant may have been put in the place of its name. */
 const FIXED_NUMBER = /^(-?\d+)(?:-(\d+))?$/;
 
 /**
  * A line of Lua without its comment, its indent, and spaces that separate nothing. `nameAt(name, column)` answers what stands in the place of a name; it is
  * asked of fields too. Throws where a text or a comment goes on in the next line.
+ * `redis.call` becomes a local, see `CALL`.
  * A fixed number that a command is given becomes text: Redis prints each number that comes from a script as one that may have a fraction, which takes 2 000
  * instructions, of 490 000 a turn.
  */
@@ -22,6 +26,7 @@ export function compactLine(text, nameAt = (name) => name) {
     const next = token.type === Identifier ? nameAt(raw, token.range[0]) : raw;
     compact = commands.before(raw, compact);
     compact += (needsSpace(compact, next, isAfterNumber) ? ' ' : '') + next;
+    if (raw === '(' && compact.endsWith('redis.call(')) compact = `${compact.slice(0, -'redis.call('.length)}${CALL}(`;
     commands.after(raw, compact);
     isAfterNumber = token.type === NumericLiteral;
   }
@@ -48,7 +53,7 @@ class CommandArguments {
   }
 
   after(token, compact) {
-    if (token === '(') this.#open.push(/\bredis\.p?call\($/.test(compact) ? compact.length : undefined);
+    if (token === '(') this.#open.push(/\b(redis\.pcall|C)\($/.test(compact) ? compact.length : undefined);
     else if (token === '{' || token === '[') this.#open.push(undefined);
     else if (token === ')' || token === '}' || token === ']') this.#open.pop();
     else if (token === ',' && this.#open.at(-1) !== undefined) this.#open[this.#open.length - 1] = compact.length;

@@ -1,4 +1,4 @@
-import { compactLine } from './compact.mjs';
+import { CALL, compactLine } from './compact.mjs';
 import { givenBy } from './contract.mjs';
 import { LuaProblem } from './problem.mjs';
 
@@ -41,7 +41,13 @@ class Emitter {
   }
 
   script(file) {
-    return [...this.#prologue(file, 0, 1), BREAK, ...this.#file(file, (row, line) => this.#prologue(file, row, line))];
+    return [
+      asIs(file, 1, `local ${CALL}=redis.call`),
+      BREAK,
+      ...this.#prologue(file, 0, 1),
+      BREAK,
+      ...this.#file(file, (row, line) => this.#prologue(file, row, line)),
+    ];
   }
 
   /** What is declared of the header of a script in the block of a row, or at the beginning. */

@@ -94,16 +94,13 @@ export function emitReplyShape({ returns, isNumbered }) {
 
 /** One array, in the order of ARGV. */
 function emitEncoder(contract, name) {
+  const optional = contract.lists.slice(contract.lists.findLastIndex(({ form }) => form !== 'list') + 1);
   const values = [
     ...contract.args
       .filter(({ isShared }) => !isShared)
       .map(({ name, kind, isGiven }) => `${isGiven ? 'given' : 'a'}.${name}${kind === 'flag' ? ' ? 1 : 0' : ''}`),
-    ...contract.lists.flatMap(({ name, fields, form }) => {
-      if (form === 'tail') return [`...a.${name}`];
-      if (form === 'columns')
-        return [`a.${name}.${fields[0]}.length`, ...fields.map((field) => `...a.${name}.${field}`)];
-      return [fields.length === 1 ? `a.${name}.length` : `a.${name}.length / ${fields.length}`, `...a.${name}`];
-    }),
+    ...contract.lists.slice(0, contract.lists.length - optional.length).flatMap(valuesOfList),
+    ...optionalLists(optional),
   ];
   const hasGiven = contract.args.some(({ isGiven }) => isGiven);
   const parameters = [
@@ -113,6 +110,19 @@ function emitEncoder(contract, name) {
     ...(hasGiven ? ['given: GivenArguments'] : []),
   ];
   return `const encode${name} = (${parameters.join(', ')}): ScriptArgument[] => [${list(values)}];\n`;
+}
+
+function valuesOfList({ name, fields, form }) {
+  if (form === 'tail') return [`...a.${name}`];
+  if (form === 'columns') return [`a.${name}.${fields[0]}.length`, ...fields.map((field) => `...a.${name}.${field}`)];
+  return [fields.length === 1 ? `a.${name}.length` : `a.${name}.length / ${fields.length}`, `...a.${name}`];
+}
+
+/** Lists of rows at the end: each argument costs Redis 1 000 instructions, so nothing is sent where all of them are empty. */
+function optionalLists(lists) {
+  if (lists.length === 0) return [];
+  const areAllEmpty = `${lists.map(({ name }) => `a.${name}.length`).join(' + ')} === 0`;
+  return [`...(${areAllEmpty} ? [] : [${list(lists.flatMap(valuesOfList), '  ')}])`];
 }
 
 function emitParameters(contract) {

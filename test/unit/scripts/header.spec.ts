@@ -163,8 +163,7 @@ const encodeScript = (a: ScriptArguments): ScriptArgument[] => [
   a.done.id.length,
   ...a.done.id,
   ...a.done.fence,
-  a.names.length,
-  ...a.names,
+  ...(a.names.length === 0 ? [] : [a.names.length, ...a.names]),
 ];
 
 export const scriptScript = (keys: QueueKeys, names: { tag: string }): NumberedScript<ScriptArguments, ScriptReply> => ({
@@ -249,7 +248,7 @@ export const SCRIPT_MORE_JOBS_AT = 9;
 
   it('counts the rows of a list by their first fields', () => {
     const types = typesOf(lines(...READER.slice(0, 3), '-- @list ends id, fence: ends', ...READER.slice(3)));
-    expect(types).toContain('[a.id, a.ends.length / 2, ...a.ends]');
+    expect(types).toContain('[a.id, ...(a.ends.length === 0 ? [] : [a.ends.length / 2, ...a.ends])]');
     expect(types).toContain('  /** Flat rows: id, fence. */\n  ends: readonly ScriptArgument[];');
   });
 });

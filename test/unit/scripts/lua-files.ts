@@ -48,12 +48,12 @@ const { Sources, ShortNames, check, emitJs, emitLua, emitTypes } = {
 /** The keys that the table of keys.ts has. */
 const KEYS = ['jobs', 'claims', 'tag:<tag>', 'receipt:<caller>'];
 
-/** The pieces of each of these scripts, made of these files. Throws where they are refused. */
+/** The pieces of each of these scripts but the first, which is the same in all, made of these files. Throws where they are refused. */
 export function piecesOf(files: Record<string, string>, scripts: readonly string[]): Line[][][] {
   const sources = new Sources((file) => files[file]);
   const { declaredAt, names } = check(sources, scripts, new Map(KEYS.map((key) => [key, {}])));
   const pieces = emitLua(sources, scripts, declaredAt, new ShortNames(sources, names));
-  return scripts.map((script) => pieces.get(script)!);
+  return scripts.map((script) => pieces.get(script)!.slice(1));
 }
 
 /** The same as JavaScript. */
@@ -65,7 +65,7 @@ export function jsOf(files: Record<string, string>, scripts: readonly string[]):
 const linesOf = (files: Record<string, string>, others: readonly string[] = []) =>
   piecesOf(files, ['script.lua', ...others])[0]!.flat();
 
-/** The text of `script.lua` as it is embedded, made of these files, beside other scripts, by the names in the files. Throws where they are refused. */
+/** The text of `script.lua` as it is embedded but for its first line, made of these files, beside other scripts, by the names in the files. Throws where they are refused. */
 export function embed(files: Record<string, string>, ...others: string[]): string {
   return linesOf(files, others)
     .map(({ written }) => written)

@@ -72,7 +72,12 @@ function evaluate(number: string): number {
 
 describe('what goes over the wire', () => {
   it.each(scripts.map(({ name, lines }) => [name, lines] as const))('means what the files of %s say', (_, all) => {
-    const meant = meaningOf(all.map(({ written }) => written).join('\n'));
+    const meant = meaningOf(
+      all
+        .map(({ written }) => written)
+        .join('\n')
+        .replaceAll('redis.call(', 'C('),
+    );
     expect(meant.filter((word) => word.startsWith('local ')).length).toBeGreaterThan(0);
     const sent = meaningOf(all.map(({ sent }) => sent).join('\n'));
     expect(sent).toEqual(withTexts(meant, sent));
@@ -80,10 +85,21 @@ describe('what goes over the wire', () => {
 
   it('gives commands their fixed numbers as text, and nothing else', () => {
     expect(short("return redis.call('ZRANGE', 'key', 0, 8 - 1, math.max(2, 3), #'four' - 1, -1)")).toBe(
-      "return redis.call('ZRANGE','key','0','7',math.max(2,3),#'four'-1,'-1')",
+      "return C('ZRANGE','key','0','7',math.max(2,3),#'four'-1,'-1')",
     );
     expect(short("redis.pcall('ZADD', 'key', unpack({ 1, 2 }))", 'return 5')).toBe(
       lines("redis.pcall('ZADD','key',unpack({1,2}))", 'return 5'),
+    );
+  });
+
+  it('calls commands by a local, which each script has first', () => {
+    expect(short("return { redis.call('TIME'), redis.pcall('TIME'), { redis.call }, 'redis.call(' }")).toBe(
+      lines("return{C('TIME'),redis.pcall('TIME'),{redis.call},'redis.call('}"),
+    );
+    const first = scripts.map(({ lines }) => lines[0]!.sent);
+    expect([...new Set(first)]).toEqual(['local C=redis.call']);
+    expect(scripts.flatMap(({ lines }) => lines.slice(1).filter(({ sent }) => sent.includes('redis.call(')))).toEqual(
+      [],
     );
   });
 
@@ -299,7 +315,7 @@ describe('a name that files share', () => {
       lines(
         'local Jo=KEYS[1]',
         'local Id,Se=ARGV[2],{leaseMs=tonumber(ARGV[1])}',
-        "return redis.call('HGET',Jo,Id..Se.leaseMs)",
+        "return C('HGET',Jo,Id..Se.leaseMs)",
       ),
     );
   });

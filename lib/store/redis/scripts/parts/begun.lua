@@ -5,8 +5,8 @@
 -- @takes receipt, callNumber, deadline
 -- @gives earlierAnswer
 if receipt then
-  local last, answer = string.match(receipt, '^(%d+) (.*)$')
-  if callNumber == last then earlierAnswer = answer end
+  local last = string.match(receipt, '^%d+')
+  if callNumber == last then earlierAnswer = string.sub(receipt, #last + 2) end
   -- Of two numbers the one with fewer digits is lower, or that which comes first as text: to read both as numbers takes longer.
   if #callNumber < #last or #callNumber == #last and callNumber < last then return { 'overtaken', digits(now) } end
 end

@@ -50,7 +50,7 @@ function listsOf(turn: Turn, settings: QueueSettings): readonly unknown[] {
     limits: [],
   };
   const given = { clustered: false, stealAfterMs: 5_000, keepEnded: '' };
-  const single = encode(without as unknown as TurnArguments, given).length - 6;
+  const single = encode(without as unknown as TurnArguments, given).length - 1;
   return encode(lists as TurnArguments, given).slice(single);
 }
 
@@ -61,7 +61,8 @@ function read(args: readonly unknown[]) {
     at += count;
     return args.slice(at - count, at);
   };
-  const rows = (width: number) => Array.from({ length: Number(take(1)[0]) }, () => take(width));
+  const rows = (width: number) =>
+    at < args.length ? Array.from({ length: Number(take(1)[0]) }, () => take(width)) : [];
   const plainCount = Number(take(1)[0]);
   const [ids, fences] = [take(plainCount), take(plainCount)];
   const plain = ids.map((id, i) => [id, fences.slice(0, i + 1).findLast((fence) => fence !== '')]);
@@ -71,8 +72,8 @@ function read(args: readonly unknown[]) {
 }
 
 describe('the arguments of a turn', () => {
-  it('say nothing six times where there is nothing to say', () => {
-    expect(listsOf(turnOf({}), KEEPS_NONE)).toEqual([0, 0, 0, 0, 0, 0]);
+  it('are one number where there is nothing to say', () => {
+    expect(listsOf(turnOf({}), KEEPS_NONE)).toEqual([0]);
   });
 
   it('hold the common ends by themselves, each fence once for those that follow each other', () => {

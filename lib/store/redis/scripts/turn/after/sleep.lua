@@ -22,7 +22,7 @@ elseif outlook.limitAfter > 0 or outlook.stopsSleeping or outlook.fills then
   if outlook.stopsSleeping or outlook.fills then outlook.handOverAt = nextJobAt end
   if outlook.limitAfter > 0 then
     -- The next event: a job becomes due, or a lease runs out. One sleeper of a crew looks then, and a deputy half a second later.
-    local eventAt = firstLeaseEnd and math.min(nextJobAt, math.max(tonumber(firstLeaseEnd), grace.recoverFrom, now + 1)) or nextJobAt
+    local eventAt = firstLeaseEnd and math.min(nextJobAt, math.max(firstLeaseEnd, grace.recoverFrom, now + 1)) or nextJobAt
     -- This session looks before a later event anyway, so other sleepers need not be read.
     if not outlook.sleepUntil or eventAt < outlook.sleepUntil then
       -- `pcall`: a key of somebody else's type must not stop the script in the middle of its writes. The next turn whose first write is to this

@@ -5,7 +5,5 @@
 -- @takes nextList
 -- @gives handlers
 local names = nextList(4)
-for i = 1, names.n do
-  handlers = handlers or {}
-  handlers[names[1][i]] = { weight = tonumber(names[2][i]), free = tonumber(names[3][i]), size = tonumber(names[4][i]) }
-end
+if names.n > 0 then handlers = {} end
+for i = 1, names.n do handlers[names[1][i]] = { weight = tonumber(names[2][i]), free = tonumber(names[3][i]), size = tonumber(names[4][i]) } end

@@ -14,18 +14,23 @@
 -- @takes settings, activeKey, served
 -- @gives firstLeaseEnd, grace, isRecovering
 grace = { servedAt = nil, stampRest = nil, recoverFrom = 0, postponedAt = 0, lastToFill = '' }
-firstLeaseEnd = redis.call('ZRANGE', activeKey, 0, 0, 'WITHSCORES')[2]
+firstLeaseEnd = tonumber(redis.call('ZRANGE', activeKey, 0, 0, 'WITHSCORES')[2])
 local servedAt, stampRest = string.match(served or '', '^(%d+) (.*)$')
 if servedAt then
   grace.servedAt, grace.stampRest = tonumber(servedAt), stampRest
-  local from, at, filler = string.match(stampRest, '^(%d+) (%d+) ?([^\t]*)')
-  if firstLeaseEnd and from then
+  -- Mostly nothing has been put off, and nobody has filled a limit.
+  local isPlain = stampRest == '0 0 '
+  local from, at, filler
+  if firstLeaseEnd and not isPlain then from, at, filler = string.match(stampRest, '^(%d+) (%d+) ?([^\t]*)') end
+  if from then
     grace.lastToFill = filler
     -- Where the clock went forward and back, no further off than a lease.
     grace.recoverFrom, grace.postponedAt = math.min(tonumber(from), now + settings.leaseMs), math.min(tonumber(at), now)
+  end
+  if firstLeaseEnd and (isPlain or from) then
     if now - grace.servedAt > SILENT_LEASES * settings.leaseMs and now - grace.postponedAt > PUT_OFF_AGAIN_LEASES * settings.leaseMs then
       grace.recoverFrom, grace.postponedAt = now + settings.leaseMs, now
     end
   end
 end
-isRecovering = firstLeaseEnd and now >= grace.recoverFrom and tonumber(firstLeaseEnd) <= now
+isRecovering = firstLeaseEnd and now >= grace.recoverFrom and firstLeaseEnd <= now

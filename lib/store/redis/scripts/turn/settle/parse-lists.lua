@@ -1,20 +1,23 @@
--- Reads the lists at the end of the arguments: each begins with its length, and then has so many fields for each item.
+-- Reads the lists at the end of the arguments: each begins with its length, and then has so many fields for each item. Where all that are left are
+-- empty, nothing is sent of them.
 -- `listAt`: where the next list begins.
 -- @takes ARGV, completedFrom
 -- @gives listAt, nextList
 listAt = completedFrom
 
--- Most lists are empty. Nobody writes into their columns.
+-- Nobody writes into these columns.
 local NONE = {}
 local EMPTY = { n = 0, NONE, NONE, NONE, NONE, NONE }
 
 -- A list as columns: `n` items, and one array for each field.
 function nextList(width)
-  if ARGV[listAt] == '0' then
+  local length, from = ARGV[listAt], listAt
+  if not length then return EMPTY end
+  if length == '0' then
     listAt = listAt + 1
     return EMPTY
   end
-  local n, from = tonumber(ARGV[listAt]), listAt
+  local n = tonumber(length)
   local list = { n = n }
   for field = 1, width do
     local column = {}
