@@ -15,6 +15,8 @@ import { encodeTurn, goesOn, leavesNothing, leavesNothingToTrim } from './turn-l
 
 /** A claim also asks for no more than the link should carry in a lease divided by this. */
 const CLAIMS_A_LEASE = 3;
+/** Names of a crew that are longer than this together are not sent with each turn. */
+const LONG_NAMES = 200;
 /** Two instants of Redis' time that were computed after different replies and are no further apart count as one. */
 const SAME_INSTANT_MS = 1_000;
 
@@ -49,6 +51,7 @@ export class SessionArguments {
   private heardAsListed = false;
 
   private readonly groupsRule: string;
+  private readonly names: string;
   /**
    * No option of the queue needs a whole turn. An option that `ordinary.lua` does not know belongs here; a use that begins and ends in Redis
    * belongs in `turn/uses.lua` and `turn/uses-beside-groups.lua`.
@@ -63,6 +66,8 @@ export class SessionArguments {
     private readonly clock: ServerClock,
   ) {
     this.groupsRule = encodeGroupsRule(settings);
+    const names = `\n${who.names.join('\n')}\n`;
+    this.names = names.length > LONG_NAMES ? '' : names;
     this.isOrdinaryQueue =
       settings.ordering.mode === 'strict' && !settings.rateLimit && !Number.isFinite(settings.globalConcurrency);
   }
@@ -121,6 +126,7 @@ export class SessionArguments {
         session: who.id,
         crew: who.crew,
         crewSize: who.names.length,
+        names: this.names,
         leaseMs: settings.leaseMs,
         maxSleepMs: settings.maxSleepMs,
         limit: turn.limit,

@@ -47,6 +47,7 @@ export interface OrdinaryArguments {
   session: string;
   crew: string;
   crewSize: number;
+  names: string;
   leaseMs: number;
   maxSleepMs: number;
   limit: number;
@@ -79,6 +80,7 @@ const encodeOrdinary = (a: OrdinaryArguments, given: GivenArguments): ScriptArgu
   a.session,
   a.crew,
   a.crewSize,
+  a.names,
   a.leaseMs,
   a.maxSleepMs,
   a.limit,

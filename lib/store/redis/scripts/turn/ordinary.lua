@@ -17,6 +17,7 @@
 -- @arg me.session text: who takes the turn
 -- @arg me.crew text: the sessions that take the same names
 -- @arg me.crewSize count: how many names the crew handles
+-- @arg me.names text: these names, each between line breaks; '' where they are long, and `handles:<crew>` is to be asked
 -- @arg settings.leaseMs ms: how long a claimed job belongs to its session
 -- @arg settings.maxSleepMs ms: the longest time until the session looks again
 -- @arg me.limit count: what weight of jobs to claim at most, 0 = none, at most 1000

@@ -15,7 +15,8 @@ if isOneLevel and not handlers then
   local isOneHead = heads[1] and (heads[2] == earliest[2] or tonumber(heads[2]) <= now) and not (heads[4] and tonumber(heads[4]) <= now)
   local lane, priority, versionedName
   if isOneHead then lane, priority, versionedName = string.match(heads[1], '^[^\t]*\t((%d+)::(.*))$') end
-  if priority == earliest[1] and (not entering or entering.lane == lane) and redis.call('SMISMEMBER', handlesKey, versionedName)[1] == 1 then
+  local isOneLane = priority == earliest[1] and (not entering or entering.lane == lane)
+  if isOneLane and (string.find(me.names, '\n' .. versionedName .. '\n', 1, true) or redis.call('SMISMEMBER', handlesKey, versionedName)[1] == 1) then
     -- One more than may be claimed, so that this script knows who comes next.
     local limit, ids, dues = me.limit, {}, {}
     local areSame = limit >= MANY_AT_ONCE and redis.call('ZCOUNT', base .. 'lane:' .. lane, heads[2], heads[2]) > limit
