@@ -53,7 +53,7 @@ class CommandArguments {
   }
 
   after(token, compact) {
-    if (token === '(') this.#open.push(/\b(redis\.pcall|C)\($/.test(compact) ? compact.length : undefined);
+    if (token === '(') this.#open.push(/(?<![.\w])(redis\.pcall|C)\($/.test(compact) ? compact.length : undefined);
     else if (token === '{' || token === '[') this.#open.push(undefined);
     else if (token === ')' || token === '}' || token === ']') this.#open.pop();
     else if (token === ',' && this.#open.at(-1) !== undefined) this.#open[this.#open.length - 1] = compact.length;

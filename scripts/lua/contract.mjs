@@ -39,7 +39,8 @@ const RECEIPT = 'receipt:<caller>';
  *     @arg <name> <kind>: …        an argument, in the order of ARGV: text, payload (text or bytes), flag, number, count, bytes, ms, epoch ms, or words in quotes
  *     @arg <table>.<name> <kind>: … the same, as a field of a table: parts take the table, by one name. Its caller gives it by <name>
  *     @given <name>, <name>…       arguments that the caller of numbered calls adds: those of GIVEN that the script uses
- *     @list <name> <field>, …: …   behind all @arg: how many rows, then their fields. `<name>From` is where the first list begins
+ *     @list <name> <field>, …: …   behind all @arg: how many rows, then their fields. `<name>From` is where the first list begins. Where all lists at the end
+ *                                  are empty, nothing of them is sent: turn/settle/parse-lists.lua reads that
  *     @columns <name> <field>, …: … a list of which all first fields come first, then all second ones
  *     @tail <name> <field>, …: …   behind all @arg: rows without a number before them, to the end of ARGV
  *     @returns <name> <kind>, …: … the fields of the answer, of a numbered call behind status and time; or one kind

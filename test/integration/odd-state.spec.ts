@@ -41,6 +41,18 @@ it('all that can be replayed is, whatever lies between', async () => {
   for (const [i, id] of damaged.entries()) await test.redis.hset(key('jobs'), id, envelopes[i]!);
 });
 
+it('names of a crew that are gone are noted again by a turn that lists its session', async () => {
+  test = new TestStore();
+  const worker = test.worker('w');
+  await worker.turn({ limit: 1 });
+  const [handles] = await test.redis.keys(key('handles:*'));
+  await test.redis.del(handles!);
+  const { id } = await test.schedule();
+  expect(await worker.claim()).toMatchObject([{ id }]);
+  await test.worker('another').claim();
+  expect(await test.redis.smembers(handles!)).toContain('work');
+});
+
 it('a name among those of a crew that nobody of it handles is taken out, and the worker goes on', async () => {
   test = new TestStore();
   const worker = test.worker('w');

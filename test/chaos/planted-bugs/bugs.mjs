@@ -34,7 +34,7 @@ export const BUGS = [
   {
     name: 'receipt ignored',
     file: 'lib/store/redis/scripts/parts/begun.lua',
-    from: 'then earlierAnswer = answer end',
+    from: 'then earlierAnswer = string.sub(receipt, #last + 2) end',
     to: 'then earlierAnswer = nil end',
     rules: ['counts-add-up', 'nothing-lost', 'due-as-asked'],
   },

@@ -1,14 +1,14 @@
 -- The only clock of a queue: that of Redis, in whole milliseconds and in microseconds.
--- `instant`: the time in milliseconds with its µs behind a point, as text. What Redis gives as text is put together as text: to print a number takes
+-- `nowWithUs`: the time in milliseconds with its µs behind a point, as text. What Redis gives as text is put together as text: to print a number takes
 -- 2 000 instructions.
--- @gives now, nowUs, instant, digits
+-- @gives now, nowUs, nowWithUs, digits
 local time = redis.call('TIME')
 local seconds, us = time[1], time[2]
 nowUs = tonumber(seconds) * 1000000 + tonumber(us)
 now = math.floor(nowUs / 1000)
 if #us < 6 then us = string.rep('0', 6 - #us) .. us end
 local nowText = seconds .. string.sub(us, 1, 3)
-instant = nowText .. '.' .. string.sub(us, 4)
+nowWithUs = nowText .. '.' .. string.sub(us, 4)
 
 -- Lua prints numbers above 14 digits with an exponent; Redis must see every digit. What a script prints again and again is printed once.
 local texts = { [now] = nowText, [0] = '0' }
@@ -17,7 +17,8 @@ function digits(number)
   if not text then
     -- As a whole number where it is one: to print it as a fraction takes twice as long. Of infinity nothing is left.
     text = string.format(number % 1 == 0 and '%d' or '%.0f', number)
-    texts[number] = text
+    -- What is no number is no key of a table.
+    if number == number then texts[number] = text end
   end
   return text
 end

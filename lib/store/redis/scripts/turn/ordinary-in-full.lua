@@ -4,7 +4,7 @@
 -- `fit`, `claimed`: the jobs that are handed out, and what the answer says of them. `outlook`, `nextEvent`: see turn/after/sleep.lua.
 -- `wakeOthers`: sends the messages of this turn, last in the script.
 -- @needs parts/clock.lua, turn/claims.lua, parts/wake/sleepers.lua, parts/wake/lane.lua, parts/lanes.lua, parts/enter.lua, parts/untag.lua, parts/envelope.lua, parts/claim.lua, parts/wake/handles.lua, parts/wake/publish.lua
--- @takes ARGV, completedFrom, settings, me, base, endedIds, bits, completedCount, uncommon, heads, others, nextSteps, renewals, reports, endJob, handlers, earliest, firstDueAt, fit, claimed, outlook, lastFence, grouping, recurring, ownWorker, places, passedOver, keepCompleted, keepsCompleted, levelsKey, jobsKey, claimsKey, failuresKey, activeKey, deadKey, usedIdsKey, queuedKey, statsKey, fenceKey, handlesKey, sleepersKey, sleepingKey
+-- @takes ARGV, completedFrom, settings, me, sleepAtMost, base, endedIds, bits, completedCount, uncommon, heads, others, nextSteps, renewals, reports, endJob, handlers, earliest, firstDueAt, fit, claimed, outlook, lastFence, grouping, recurring, ownWorker, places, passedOver, keepCompleted, keepsCompleted, levelsKey, jobsKey, claimsKey, failuresKey, activeKey, deadKey, usedIdsKey, queuedKey, statsKey, fenceKey, handlesKey, sleepersKey, sleepingKey
 -- @changes told, stopped, fence, unconfirmed, nextEvent, wakeOthers
 known.session, known.crew = me.session, me.crew
 -- @include turn/settle/endings.lua
@@ -92,7 +92,7 @@ end
 local toWake = {}
 for i = 1, #fit do outlook.limitAfter = outlook.limitAfter - fit[i].weight end
 outlook.toWake = toWake
-if outlook.limitAfter > 0 and not stopped then outlook.sleepUntil = math.floor(now + math.min(settings.maxSleepMs, settings.leaseMs / 3)) end
+if outlook.limitAfter > 0 and not stopped then outlook.sleepUntil = math.floor(sleepAtMost) end
 outlook.fills = fit[1] ~= nil and outlook.limitAfter <= 0
 if stopped or outlook.fills or next(fullNames) then readOwnCrew() end
 local writeFollowUps, completions

@@ -9,7 +9,8 @@
 --   - where more due lanes of others stand in front than one turn looks through;
 --   - where the call has run before, or nobody has served the queue before;
 --   - where what the queue keeps is to be trimmed. A turn that lists its session looks for that.
---   It answers 'unregistered', before any write, where `handles:<crew>` lacks names: the session notes them and sends the turn again.
+--   It answers 'unregistered', before any write, where it sees that `handles:<crew>` lacks names: the session notes them and sends the turn again.
+--   A claim that has the names with it does not see that; a turn that lists its session does.
 -- @numbered
 -- @derived jobs, claims, failures, active, dead, usedIds, stats, levels, sleeping, served, fence, queued,
 --   handles:<crew>, sleepers:<crew>
@@ -74,6 +75,8 @@ local firstDueAt = tonumber(earliest[2] or math.huge)
 local fit, claimed, stopped, fence, unconfirmed, nextCursor = {}, {}, nil, 0, '', ''
 local outlook = { limitAfter = me.limit, stopsLooking = false, hears = me.canHear, sleepUntil = false, stopsSleeping = false, fills = false, isSleeper = false, isOffSleepers = false, looksAgain = false, looksOn = false, toWake = nil, lookAt = nil, handOverAt = nil }
 local nextEvent, wakeOthers
+-- Until when this session sleeps at most: see turn/after/outlook.lua.
+local sleepAtMost = now + math.min(settings.maxSleepMs, settings.leaseMs / 3)
 -- What the answer tells of single jobs, nil where nothing.
 local told
 -- Nothing is listed, renewed or reported, and nothing ended but by completing.
@@ -101,7 +104,7 @@ if onlyCompletes and (oneLane or not entering and (me.limit == 0 or firstDueAt >
     redis.call('ZREM', sleepersKey, me.session)
     outlook.isOffSleepers = true
   end
-  if outlook.limitAfter > 0 then outlook.sleepUntil = math.floor(now + math.min(settings.maxSleepMs, settings.leaseMs / 3)) end
+  if outlook.limitAfter > 0 then outlook.sleepUntil = math.floor(sleepAtMost) end
   function nextEvent() return firstDueAt end
 else
   -- @include turn/ordinary-in-full.lua

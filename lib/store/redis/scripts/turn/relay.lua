@@ -148,4 +148,4 @@ local result = ''
 -- Messages come last, as they cannot be taken back.
 -- @include turn/after/wake-others.lua
 -- With µs: a session that took it for the whole millisecond would wake up to one later.
-return { 'done', string.format('%.3f', nowUs / 1000), report.recovered, report.late, report.brokenJobs, report.deadDropped, digits(outlook.lookAt), nextCursor, recurring and recurring.skippedOccurrences or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.toTend or {}, completions or {} }
+return { 'done', nowWithUs, report.recovered, report.late, report.brokenJobs, report.deadDropped, digits(outlook.lookAt), nextCursor, recurring and recurring.skippedOccurrences or {}, gate and gate.tendAt and digits(gate.tendAt) or gate and '' or '-', recurring and recurring.toTend or {}, completions or {} }

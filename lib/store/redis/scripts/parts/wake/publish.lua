@@ -13,5 +13,5 @@ end
 
 -- Now is sent with its µs: a session whose turn came later has seen already what the message tells of (see hint-channel.ts).
 function publishTime(session, at, asks)
-  return publish(session, at == now and instant or digits(at), asks)
+  return publish(session, at == now and nowWithUs or digits(at), asks)
 end

@@ -23,4 +23,4 @@ local result = table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now +
 if wakeOthers then wakeOthers() end
 local isContended = grace.lastToFill ~= '' and grace.lastToFill ~= me.session
 -- With µs: a session that took it for the whole millisecond would wake up to one later.
-return { 'done', instant, table.concat(bits), told and table.concat(told.lost, '\n') or '', told and table.concat(told.toCancel, '\n') or '', told and table.concat(told.late, '\n') or '', digits(outlook.lookAt), digits(fence) .. unconfirmed, isContended and '1' or '', unpack(claimed) }
+return { 'done', nowWithUs, table.concat(bits), told and table.concat(told.lost, '\n') or '', told and table.concat(told.toCancel, '\n') or '', told and table.concat(told.late, '\n') or '', digits(outlook.lookAt), digits(fence) .. unconfirmed, isContended and '1' or '', unpack(claimed) }

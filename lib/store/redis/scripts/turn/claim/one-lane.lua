@@ -6,7 +6,7 @@
 -- `entering`: what is to enter that lane besides (turn/settle/steps-of-one-lane.lua).
 -- `heads`: the first FIRST_HEADS heads of its level. `outlook.isOffSleepers`: see turn/after/outlook.lua. `stopped`: 'limit' where more jobs are due than this session may claim.
 -- @needs parts/clock.lua
--- @takes settings, me, base, outlook, earliest, entering, handlers, jobsKey, claimsKey, activeKey, deadKey, handlesKey, sleepersKey
+-- @takes me, sleepAtMost, base, outlook, earliest, entering, handlers, jobsKey, claimsKey, activeKey, deadKey, handlesKey, sleepersKey
 -- @changes oneLane, heads, stopped, unconfirmed
 local isOneLevel = not (earliest[4] and tonumber(earliest[4]) <= now)
 if isOneLevel and not handlers then
@@ -16,7 +16,7 @@ if isOneLevel and not handlers then
   local lane, priority, versionedName
   if isOneHead then lane, priority, versionedName = string.match(heads[1], '^[^\t]*\t((%d+)::(.*))$') end
   local isOneLane = priority == earliest[1] and (not entering or entering.lane == lane)
-  if isOneLane and (string.find(me.names, '\n' .. versionedName .. '\n', 1, true) or redis.call('SMISMEMBER', handlesKey, versionedName)[1] == 1) then
+  if isOneLane and (string.find(me.names, '\n' .. versionedName .. '\n', 1, true) or me.names == '' and redis.call('SMISMEMBER', handlesKey, versionedName)[1] == 1) then
     -- One more than may be claimed, so that this script knows who comes next.
     local limit, ids, dues = me.limit, {}, {}
     local areSame = limit >= MANY_AT_ONCE and redis.call('ZCOUNT', base .. 'lane:' .. lane, heads[2], heads[2]) > limit
@@ -37,7 +37,7 @@ if isOneLevel and not handlers then
     -- Where somebody has damaged the index, the head is another job.
     local isPlain = count > 0 and ids[1] .. '\t' .. lane == heads[1] and dues[1] == heads[2]
     local nextAt = count == limit and math.min(entering and entering.due or math.huge, nextDueAt, tonumber(heads[4] or math.huge), tonumber(earliest[4] or math.huge))
-    if isPlain and nextAt and nextAt <= now + math.min(settings.maxSleepMs, settings.leaseMs / 3) then
+    if isPlain and nextAt and nextAt <= sleepAtMost then
       -- Another session of the crew that sleeps is to be woken for the rest, or for what becomes due while this one has no place left.
       local sleepers = redis.call('ZRANGE', sleepersKey, digits(now - ON_ITS_WAY_MS), '+inf', 'BYSCORE', 'LIMIT', 0, 2)
       isPlain = not sleepers[1] or sleepers[1] == me.session and not sleepers[2]

@@ -4,6 +4,7 @@
 -- that a reconnection may take. Recovery is not put off again within two leases, so that the only session, were it as slow as that,
 -- does not put it off for ever.
 -- `served`: when the queue was served last (see keys.ts); false for never.
+-- `firstLeaseEnd`: when the first lease ends, nil where nothing runs.
 -- `grace`:
 --   servedAt     when the queue was served last, nil for never
 --   stampRest    what stands behind that in `served`
@@ -18,7 +19,7 @@ firstLeaseEnd = tonumber(redis.call('ZRANGE', activeKey, 0, 0, 'WITHSCORES')[2])
 local servedAt, stampRest = string.match(served or '', '^(%d+) (.*)$')
 if servedAt then
   grace.servedAt, grace.stampRest = tonumber(servedAt), stampRest
-  -- Mostly nothing has been put off, and nobody has filled a limit.
+  -- As turn/after/finish.lua writes it where nothing has been put off, and nobody has filled a limit: mostly.
   local isPlain = stampRest == '0 0 '
   local from, at, filler
   if firstLeaseEnd and not isPlain then from, at, filler = string.match(stampRest, '^(%d+) (%d+) ?([^\t]*)') end
