@@ -15,7 +15,7 @@ import { encodeTurn, goesOn, leavesNothing, leavesNothingToTrim } from './turn-l
 
 /** A claim also asks for no more than the link should carry in a lease divided by this. */
 const CLAIMS_A_LEASE = 3;
-/** Names of a crew that have more characters than this together, with line breaks, are not sent with each turn: to read them costs as much as to ask. */
+/** A crew whose names have more characters than this, with a line break around each, does not send them with each turn: `handles:<crew>` is asked. */
 const LONG_NAMES = 200;
 /** Two instants of Redis' time that were computed after different replies and are no further apart count as one. */
 const SAME_INSTANT_MS = 1_000;
