@@ -39,6 +39,8 @@ export const MOST_YIELDS = 10;
 /** Nobody could renew in a silence longer than this part of a lease; recovery is then put off by a lease, but not again within so many. */
 export const SILENT_LEASES = 0.5;
 export const PUT_OFF_AGAIN_LEASES = 2;
+/** So long the names of a crew are kept after they were noted, or a session of the crew was listed; a session that finds them gone notes them again. Longer than a day: else each run of a nightly job would begin with that. */
+export const KEEP_NAMES_MS = 604800000;
 /** An ordinary turn notes that the queue is served where the last note is older than a lease divided by this. */
 export const STAMPS_A_LEASE = 16;
 /** So many more ids than it adds a turn forgets whose time is over. */

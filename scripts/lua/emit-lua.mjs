@@ -8,7 +8,7 @@ const BREAK = Symbol('the end of a piece');
 /**
  * By script, its pieces, each a list of lines: those of the script and of its parts, without comments. A line has the `file` and the
  * `line` that it comes from; as `written`, its text there; as `sent`, what goes over the wire once for each server. A part makes the same
- * pieces in every script that includes it. What a part keeps to itself lies in a block: Lua allows 200 locals at a time, and a closure
+ * pieces in every script that includes it, but for the places of parts that a script goes without: an error stands there. What a part keeps to itself lies in a block: Lua allows 200 locals at a time, and a closure
  * that walks through many is slow. For the same reason a name of the header that one part alone takes is declared in the block of that
  * part. `declaredAt` is what `check` answers, `names` are `ShortNames`.
  */
@@ -31,8 +31,10 @@ class Emitter {
   #sources;
   #declaredAt;
   #names;
-  /** By file: a part stands in many scripts. */
+  /** By what a script goes without, the lines of each part: most parts stand in many scripts. */
   #parts = new Map();
+  /** Of the script that is emitted. */
+  #without = new Set();
 
   constructor(sources, declaredAt, names) {
     this.#sources = sources;
@@ -41,13 +43,19 @@ class Emitter {
   }
 
   script(file) {
-    return [
+    this.#without = this.#sources.get(file).header.without;
+    const lines = [
       asIs(file, 1, `local ${CALL}=redis.call`),
       BREAK,
       ...this.#prologue(file, 0, 1),
       BREAK,
       ...this.#file(file, (row, line) => this.#prologue(file, row, line)),
     ];
+    for (const part of this.#without) {
+      if (!lines.some(({ sent }) => sent === placeOf(part)))
+        throw new LuaProblem(file, 1, `@without ${part}: no part of this script includes it`);
+    }
+    return lines;
   }
 
   /** What is declared of the header of a script in the block of a row, or at the beginning. */
@@ -84,7 +92,9 @@ class Emitter {
   *#file(file, prologueAt) {
     const { contract } = this.#sources.get(file);
     for (const [row, { text, line, part }] of this.#sources.rowsOf(file).entries()) {
-      if (part) {
+      if (part && this.#without.has(part.file)) {
+        yield asIs(file, line, placeOf(part.file));
+      } else if (part) {
         yield BREAK;
         yield* this.#opening(part, contract, file, line);
         yield* prologueAt(row + 1, line);
@@ -100,8 +110,9 @@ class Emitter {
   }
 
   #part(file) {
-    if (!this.#parts.has(file)) this.#parts.set(file, [...this.#file(file, () => [])]);
-    return this.#parts.get(file);
+    const key = [...this.#without, file].join();
+    if (!this.#parts.has(key)) this.#parts.set(key, [...this.#file(file, () => [])]);
+    return this.#parts.get(key);
   }
 
   /** What the including part gives as well is declared around that one. */
@@ -119,5 +130,8 @@ class Emitter {
     }
   }
 }
+
+/** In the place of a part that a script goes without. */
+const placeOf = (part) => `error'${part}'`;
 
 const asIs = (file, line, text) => ({ file, line, written: text, sent: text });

@@ -53,6 +53,18 @@ it('names of a crew that are gone are noted again by a turn that lists its sessi
   expect(await test.redis.smembers(handles!)).toContain('work');
 });
 
+it.each([
+  ['an ordinary turn', {}],
+  ['a whole one', { globalConcurrency: 10 }],
+])('names of a crew live on as long as a session of it is listed, by %s', async (_, options) => {
+  test = new TestStore(options);
+  await test.worker('w').turn({ limit: 1 });
+  const [handles] = await test.redis.keys(key('handles:*'));
+  await test.redis.pexpire(handles!, 60_000);
+  await test.worker('another').turn({ limit: 1 });
+  expect(await test.redis.pttl(handles!)).toBeGreaterThan(24 * 3_600_000);
+});
+
 it('a name among those of a crew that nobody of it handles is taken out, and the worker goes on', async () => {
   test = new TestStore();
   const worker = test.worker('w');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { embed, refusalOf } from './lua-files.js';
+import { embed, piecesOf, refusalOf } from './lua-files.js';
 
 const lines = (...all: string[]) => all.join('\n');
 
@@ -18,6 +18,27 @@ describe('a part that says what it takes and gives', () => {
     expect(embedWith(GOOD, 'return sum')).toBe(
       lines('local base = 1', 'local sum', 'do', 'local two = 2', 'sum = base + two', 'end', 'return sum'),
     );
+  });
+
+  it('is not sent with a script that goes without it, and stays in the others', () => {
+    const header = lines(
+      '-- script: test',
+      '-- @node jobs',
+      '-- @without parts/b.lua',
+      '-- @returns text',
+      '-- @repeat no.',
+    );
+    const files = {
+      'script.lua': lines(header, 'local base = 1', '-- @include parts/a.lua'),
+      'other.lua': scriptOf('local base = 1', '-- @include parts/a.lua').replace('script: test', 'other: test'),
+      'parts/a.lua': lines('-- @changes base', 'if base > 1 then', '-- @include parts/b.lua', 'end'),
+      'parts/b.lua': lines('-- @changes base', 'base = 2'),
+    };
+    expect(embed(files)).toBe(lines('local base = 1', 'do', 'if base > 1 then', "error'parts/b.lua'", 'end', 'end'));
+    const [, other] = piecesOf(files, ['script.lua', 'other.lua']);
+    expect(other!.flat().map(({ written }) => written)).toContain('base = 2');
+    const unknown = { ...files, 'script.lua': files['script.lua'].replace('b.lua', 'c.lua') };
+    expect(refusalOf(unknown)).toBe('script.lua:1: @without parts/c.lua: no part of this script includes it');
   });
 
   it('may give a function, which may call itself', () => {

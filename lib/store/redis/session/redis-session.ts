@@ -36,11 +36,6 @@ import {
 } from './turn-codec.js';
 
 const NAMES_A_CALL = 1_000;
-/**
- * How long Redis remembers which names a crew handles; a session that finds them gone notes them again. Longer than a day: else each run of a
- * nightly job would begin with that.
- */
-const KEEP_NAMES_MS = 7 * 24 * 3_600_000;
 /** A turn's receipt must outlive every copy of the call that is still on its way. */
 const KEEP_TURN_RECEIPT_MS = 600_000;
 /** How long one try of a turn may take, longer only while the connection shows signs of life; then it is sent again, under the same number. */
@@ -251,7 +246,7 @@ export class RedisSession implements Session {
     const { names } = this.who;
     for (let i = 0; i < names.length; i += NAMES_A_CALL) {
       const size = i === 0 ? names.length : 0;
-      const args = { keepMs: KEEP_NAMES_MS, size, names: names.slice(i, i + NAMES_A_CALL) };
+      const args = { size, names: names.slice(i, i + NAMES_A_CALL) };
       await ask(this.link.connection, this.registerScript, args, this.link.connection.now() + TRY_MS);
     }
   }

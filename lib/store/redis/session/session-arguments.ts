@@ -78,10 +78,8 @@ export class SessionArguments {
       this.isOrdinaryQueue &&
       cursor === '' &&
       turn.standing === 'stays' &&
-      !turn.isLast &&
-      !this.hasLeft &&
       // What `keepEnded` keeps for too long, whole turns drop.
-      (presence === '' || this.settings.keepEnded.count === 0) &&
+      (presence !== 'here' || this.settings.keepEnded.count === 0) &&
       // A reservation that is held or given up needs a whole turn. The other wishes matter only where there are suspects, and uses.lua then
       // sends the turn on.
       (turn.suspects === '' || turn.suspects === 'take' || turn.suspects === 'reserve') &&
@@ -139,10 +137,11 @@ export class SessionArguments {
     );
   }
 
-  /** One argument, as most turns list nothing: what the queue keeps, the options, and the host, which may have two lines. */
-  private listingText({ host, options }: Listing): string {
+  /** One argument, as most turns list nothing: what the queue keeps, or that the session is gone; the options, and the host, which may have two lines. */
+  private listingText({ presence, host, options }: Listing): string {
     const { keepCompleted, keepDead } = this.settings;
-    return `${keepCompleted.count} ${keepCompleted.ageMs} ${keepDead.count} ${keepDead.ageMs}\n${options}\n${host}`;
+    const keeps = `${keepCompleted.count} ${keepCompleted.ageMs} ${keepDead.count} ${keepDead.ageMs}`;
+    return `${presence === 'gone' ? presence : keeps}\n${options}\n${host}`;
   }
 
   ofTurn(turn: Turn, cursor: string, listing: Listing): TurnArguments {

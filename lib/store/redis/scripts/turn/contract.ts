@@ -114,14 +114,13 @@ export const ordinaryScript = (keys: Pick<QueueKeys, 'base'>): NumberedScript<Or
 
 /** See register.lua, which says what each of these is. */
 export interface RegisterArguments {
-  keepMs: number;
   size: number;
   names: readonly ScriptArgument[];
 }
 
 export type RegisterReply = number;
 
-const encodeRegister = (a: RegisterArguments): ScriptArgument[] => [a.keepMs, a.size, ...a.names];
+const encodeRegister = (a: RegisterArguments): ScriptArgument[] => [a.size, ...a.names];
 
 export const registerScript = (keys: QueueKeys, names: { crew: string }): BoundScript<RegisterArguments, RegisterReply> => ({
   name: 'register',

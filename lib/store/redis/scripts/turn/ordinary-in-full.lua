@@ -1,5 +1,5 @@
 -- What an ordinary turn does where it does more than remove jobs that have completed and claim those of one lane: it settles in other ways, renews, notes what jobs have
--- reported, lists its session, and claims due jobs from common lanes. It ends the script with 'whole', before any write, where it meets more than
+-- reported, lists its session or takes it off the list, and claims due jobs from common lanes. It ends the script with 'whole', before any write, where it meets more than
 -- it knows, and with 'unregistered' where names of the crew are missing.
 -- `fit`, `claimed`: the jobs that are handed out, and what the answer says of them. `outlook`, `nextEvent`: see turn/after/sleep.lua.
 -- `wakeOthers`: sends the messages of this turn, last in the script.
@@ -129,7 +129,8 @@ if leftSets then
   -- @include turn/settle/count-completed.lua
 end
 if me.listing ~= '' then
-  local presence, options, host = 'here', string.match(me.listing, '^[^\n]*\n([^\n]*)\n(.*)$')
+  -- The first line says 'gone', or what the queue keeps where the session is listed.
+  local presence, options, host = string.match(me.listing, '^([^\n]*)\n([^\n]*)\n(.*)$')
   -- @include turn/after/presence.lua
 end
 outlook.looksAgain = decided.returning[1] or decided.looksAgain

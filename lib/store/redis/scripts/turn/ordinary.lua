@@ -14,6 +14,7 @@
 -- @numbered
 -- @derived jobs, claims, failures, active, dead, usedIds, stats, levels, sleeping, served, fence, queued,
 --   handles:<crew>, sleepers:<crew>
+-- @without parts/of-groups.lua, parts/touch-groups.lua
 -- @given clustered, settings.stealAfterMs
 -- @arg me.session text: who takes the turn
 -- @arg me.crew text: the sessions that take the same names
@@ -26,7 +27,8 @@
 -- @arg me.canHear flag: whether the session hears messages
 -- @arg settings.keepIdsMs ms: how long a chosen id is remembered
 -- @arg me.listing text: '' in most turns. A few times a lease a turn lists its session in `workers`: then a line with how many completed jobs are
---   kept, for how long (ms, 0 = for ever), how many dead ones, and for how long; then `me.options` of turn.lua, and behind that `me.host`
+--   kept, for how long (ms, 0 = for ever), how many dead ones, and for how long; then `me.options` of turn.lua, and behind that `me.host`.
+--   The last turns of a session take it off: the first line is 'gone' then
 -- @columns completed id, fence: as of turn.lua
 -- @list others transition, id, fence, first, second: as of turn.lua
 -- @list nextSteps settlement, id, delayMs, route, rest: as of turn.lua

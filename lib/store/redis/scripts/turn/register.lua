@@ -1,6 +1,5 @@
 -- register: note the names that a crew handles, in as many calls as they need.
 -- @keys sleeping, handles:<crew>
--- @arg keepMs ms: how long the names are kept unless noted again
 -- @arg size count: in the first call how many names there are, 0 in the others
 -- @tail names name: names
 -- @returns number: how many names are noted
@@ -13,5 +12,5 @@ redis.call('ZREMRANGEBYSCORE', sleepingKey, '-inf', '(' .. digits(now))
 local noted = redis.call('SCARD', handlesKey)
 if size > 0 and noted > size then redis.call('DEL', handlesKey) end
 redis.call('SADD', handlesKey, unpack(ARGV, namesFrom))
-redis.call('PEXPIRE', handlesKey, keepMs)
+redis.call('PEXPIRE', handlesKey, KEEP_NAMES_MS)
 return redis.call('SCARD', handlesKey)

@@ -48,6 +48,7 @@ function who(cell: string): string[] {
   return cell.split(', ').flatMap((word) => {
     if (word === 'nobody') return [];
     if (word === 'every script that moves a job') return scriptsWith('function closeLanes(');
+    if (word === 'every script that moves jobs of groups') return scriptsWith('ofGroups.turnsEnded) do');
     if (word === 'every script that arms an occurrence') return scriptsWith('function writeArmed()');
     if (word === 'every script that disarms one') return scriptsWith('function writeDisarmed()');
     if (word === 'every script that ends a job') return scriptsWith('function writeFollowUps()');

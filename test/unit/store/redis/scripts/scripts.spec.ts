@@ -42,6 +42,7 @@ const LEVELS = ['levels', 'levels:<ending>'];
 /** Keys that the scripts reach through a table of theirs; `key` is any sorted set or hash, and only read. */
 const BY_TABLE: Record<string, string[]> = {
   'lane.key': ['lane:<lane>'],
+  laneKey: ['lane:<lane>'],
   'front.key': ['lane:<lane>'],
   'level.key': HEADS,
   'source.key': HEADS,

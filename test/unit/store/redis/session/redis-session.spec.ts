@@ -202,7 +202,6 @@ it.each<[string, Partial<Turn>]>([
       ],
     },
   ],
-  ['the last turn', { isLast: true }],
   ['a turn that gives a reservation up', { suspects: 'leave' }],
   ['one of a pop', { standing: 'until-claimed' }],
 ])('%s is sent whole at once', async (_what, turn) => {

@@ -1,7 +1,7 @@
 -- Writes what a turn has decided: of a worker or a pull, which claims jobs, and of a relay, which moves them.
 -- `handOut`: writes the claims of the jobs in `fit`, or moves them. `isClaiming`: whether they are claimed.
 -- @needs parts/clock.lua, parts/lanes.lua, parts/untag.lua, parts/wake/sleepers.lua
--- @takes writeFollowUps, settings, me, opening, isHere, ownWorker, preferredIndex, suspectIndex, levelsKey, decided, report, outlook, gate, gateKey, activeKey, base, claimsKey, completedKey, deadKey, endJob, failuresKey, firstLeaseEnd, fit, grace, handOut, handlers, isClaiming, jobsKey, nextCursor, picked, queuedKey, rate, rateKey, recurring, resultsKey, sleepersKey, sleepingKey, statsKey, stopped, usedIdsKey, yield, grouping
+-- @takes writeFollowUps, settings, me, opening, isHere, ownWorker, preferredIndex, suspectIndex, levelsKey, decided, report, outlook, gate, gateKey, activeKey, base, claimsKey, completedKey, deadKey, endJob, failuresKey, firstLeaseEnd, fit, grace, handOut, handlers, isClaiming, jobsKey, nextCursor, picked, queuedKey, rate, rateKey, recurring, resultsKey, sleepersKey, handlesKey, sleepingKey, statsKey, stopped, usedIdsKey, yield, grouping
 local FORGOTTEN_PAUSE_MS = 60000
 readLevels()
 -- A removal comes first, even of nothing: Redis with a full memory then lets the script finish, and the queue drains.

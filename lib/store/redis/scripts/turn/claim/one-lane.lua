@@ -17,16 +17,16 @@ if isOneLevel and not handlers then
   if isOneHead then lane, priority, versionedName = string.match(heads[1], '^[^\t]*\t((%d+)::(.*))$') end
   local isOneLane = priority == earliest[1] and (not entering or entering.lane == lane)
   if isOneLane and (string.find(me.names, '\n' .. versionedName .. '\n', 1, true) or me.names == '' and redis.call('SMISMEMBER', handlesKey, versionedName)[1] == 1) then
-    -- One more than may be claimed, so that this script knows who comes next.
-    local limit, ids, dues = me.limit, {}, {}
-    local areSame = limit >= MANY_AT_ONCE and redis.call('ZCOUNT', base .. 'lane:' .. lane, heads[2], heads[2]) > limit
-    local count
-    if areSame then
-      -- Many are due at once: without their due times, which are costly as text.
-      ids, count = redis.call('ZRANGE', base .. 'lane:' .. lane, 0, limit), limit
+    -- One more than may be claimed, so that this script knows who comes next. Where many may be claimed, few are read first: mostly no more are due.
+    local laneKey, limit, few, ids, dues, count = base .. 'lane:' .. lane, me.limit, math.min(me.limit, MANY_AT_ONCE), {}, {}, nil
+    local jobs = redis.call('ZRANGE', laneKey, 0, few, 'WITHSCORES')
+    local areMany = few < limit and tonumber(jobs[2 * few + 2] or math.huge) <= now
+    if areMany and redis.call('ZCOUNT', laneKey, heads[2], heads[2]) > limit then
+      -- So many are due at once: without their due times, which are costly as text.
+      ids, count = redis.call('ZRANGE', laneKey, 0, limit), limit
       for i = 1, count + 1 do dues[i] = heads[2] end
     else
-      local jobs = redis.call('ZRANGE', base .. 'lane:' .. lane, 0, limit, 'WITHSCORES')
+      if areMany then jobs = redis.call('ZRANGE', laneKey, 0, limit, 'WITHSCORES') end
       for i = 1, #jobs, 2 do ids[#ids + 1], dues[#dues + 1] = jobs[i], jobs[i + 1] end
       count = math.min(#ids, limit)
       while count > 0 and dues[count] ~= heads[2] and tonumber(dues[count]) > now do count = count - 1 end
