@@ -7,7 +7,7 @@ export const BYTES_A_CLAIM = 8 * 1024 * 1024;
 export const UNCONFIRMED_BYTES = 256 * 1024;
 /** With fewer jobs a second turn under way costs more than it gains; and a session that claims fewer does not count as another one that is behind. */
 export const FEWEST_JOBS = 5;
-/** From so many jobs on, to ask how many of them are due at one time costs less than to read their due times. */
+/** From so many jobs on, to ask how many of them are due at one time costs less than to read their due times; and of so many, and one more, a claim reads the due times first. */
 export const MANY_AT_ONCE = 16;
 /** A turn that settles or claims more jobs keeps Redis from others for too long. */
 export const MOST_JOBS = 500;

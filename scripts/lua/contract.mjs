@@ -38,7 +38,8 @@ const RECEIPT = 'receipt:<caller>';
  *     @node <name>                 a key that only tells a cluster which node to ask
  *     @arg <name> <kind>: …        an argument, in the order of ARGV: text, payload (text or bytes), flag, number, count, bytes, ms, epoch ms, or words in quotes
  *     @arg <table>.<name> <kind>: … the same, as a field of a table: parts take the table, by one name. Its caller gives it by <name>
- *     @without <part>, <part>…     parts that parts of this script include, and that it never comes to: they are not sent with it
+ *     @without <part>, <part>…     parts that parts of this script include, and that it never comes to: they are not sent with it, and where it came to
+ *                                  one all the same it would stop with an error
  *     @given <name>, <name>…       arguments that the caller of numbered calls adds: those of GIVEN that the script uses
  *     @list <name> <field>, …: …   behind all @arg: how many rows, then their fields. `<name>From` is where the first list begins. Where all lists at the end
  *                                  are empty, nothing of them is sent: turn/settle/parse-lists.lua reads that
@@ -59,7 +60,7 @@ export function readContract(file, lines) {
     args: [],
     lists: [],
     node: undefined,
-    without: new Set(),
+    without: new Map(),
   };
   for (const entry of entries) {
     const fail = (text) => {
@@ -95,10 +96,10 @@ const TAGS = {
     if (!/^\w+$/.test(text)) fail(`@node: got '${text}', expected the name of one key`);
     contract.node = text;
   },
-  without(contract, { text }, fail) {
+  without(contract, { text, line }, fail) {
     for (const part of text.split(', ')) {
       if (contract.without.has(part)) fail(`${part} is named twice: name it once`);
-      contract.without.add(part);
+      contract.without.set(part, line);
     }
   },
   arg(contract, { text, line }, fail) {

@@ -9,7 +9,7 @@ import { LuaProblem } from './problem.mjs';
 /**
  * The scripts as JavaScript, which the test kit runs. Answers
  * - `programs`: by script, its pieces in order: { file, line, code }. A line of code stands for the line of Lua at the same distance from
- *   `line`. As in emit-lua.mjs, a part makes the same pieces in every script that includes it.
+ *   `line`. As in emit-lua.mjs, a part makes the same pieces in every script that includes it, and of one that the script goes without an error is left.
  * - `patterns`: the regular expressions that the code names by their index
  * - `commands`: the commands of Redis that the scripts name
  * - `fields`: the names of fields that the scripts write behind a point
@@ -48,8 +48,10 @@ class Emitter {
   #sources;
   #declaredAt;
   #names;
-  /** By file: a part stands in many scripts. */
+  /** By what a script goes without, the pieces of each file: most parts stand in many scripts. */
   #files = new Map();
+  /** Of the script that is emitted: see `@without` in contract.mjs. */
+  #without = new Map();
   #facts;
 
   constructor(sources, declaredAt, names) {
@@ -76,6 +78,7 @@ class Emitter {
   }
 
   script(file) {
+    this.#without = this.#sources.get(file).header.without;
     // In a block of its own: what its code declares for itself is none of the prologue.
     const opening = { file, line: 1, code: `${this.#prologue(file)} {` };
     return [opening, ...this.#file(file), { file, line: this.#sources.rowsOf(file).at(-1).line, code: '}' }];
@@ -97,8 +100,9 @@ class Emitter {
   }
 
   #file(file) {
-    if (!this.#files.has(file)) this.#files.set(file, this.#makeFile(file));
-    return this.#files.get(file);
+    const key = [...this.#without.keys(), file].join();
+    if (!this.#files.has(key)) this.#files.set(key, this.#makeFile(file));
+    return this.#files.get(key);
   }
 
   #makeFile(file) {
@@ -110,8 +114,13 @@ class Emitter {
     const mayReturn = (row) => this.#mayReturn(rows[row - 1].part.file);
     const pieces = this.#emit(file, this.#textOf(file), this.#namesOf(file, rows), { givenAt, mayReturn }, lineOf);
     return pieces.flatMap(({ part, row, code }) =>
-      part === undefined ? [{ file, line: lineOf(row), code }] : this.#file(rows[part - 1].part.file),
+      part === undefined ? [{ file, line: lineOf(row), code }] : this.#part(rows[part - 1].part.file),
     );
+  }
+
+  #part(file) {
+    if (!this.#without.has(file)) return this.#file(file);
+    return [{ file, line: 1, code: `throw new Error('this script goes without ${file}');` }];
   }
 
   /** Whether it, or a part in it, may end the script, or the function in which it stands. */

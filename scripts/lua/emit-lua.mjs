@@ -8,7 +8,7 @@ const BREAK = Symbol('the end of a piece');
 /**
  * By script, its pieces, each a list of lines: those of the script and of its parts, without comments. A line has the `file` and the
  * `line` that it comes from; as `written`, its text there; as `sent`, what goes over the wire once for each server. A part makes the same
- * pieces in every script that includes it, but for the places of parts that a script goes without: an error stands there. What a part keeps to itself lies in a block: Lua allows 200 locals at a time, and a closure
+ * pieces in every script that includes it; of a part that the script goes without an error is left. What a part keeps to itself lies in a block: Lua allows 200 locals at a time, and a closure
  * that walks through many is slow. For the same reason a name of the header that one part alone takes is declared in the block of that
  * part. `declaredAt` is what `check` answers, `names` are `ShortNames`.
  */
@@ -33,8 +33,8 @@ class Emitter {
   #names;
   /** By what a script goes without, the lines of each part: most parts stand in many scripts. */
   #parts = new Map();
-  /** Of the script that is emitted. */
-  #without = new Set();
+  /** Of the script that is emitted: see `@without` in contract.mjs. */
+  #without = new Map();
 
   constructor(sources, declaredAt, names) {
     this.#sources = sources;
@@ -51,9 +51,11 @@ class Emitter {
       BREAK,
       ...this.#file(file, (row, line) => this.#prologue(file, row, line)),
     ];
-    for (const part of this.#without) {
-      if (!lines.some(({ sent }) => sent === placeOf(part)))
-        throw new LuaProblem(file, 1, `@without ${part}: no part of this script includes it`);
+    for (const [part, line] of this.#without) {
+      const isThere = lines.some(({ sent }) => sent === placeOf(part));
+      if (!isThere) throw new LuaProblem(file, line, `@without ${part}: no part of this script includes it`);
+      if (this.#sources.get(part).contract.gives.size > 0)
+        throw new LuaProblem(file, line, `@without ${part}: it gives names, which others would miss`);
     }
     return lines;
   }
@@ -92,14 +94,13 @@ class Emitter {
   *#file(file, prologueAt) {
     const { contract } = this.#sources.get(file);
     for (const [row, { text, line, part }] of this.#sources.rowsOf(file).entries()) {
-      if (part && this.#without.has(part.file)) {
-        yield asIs(file, line, placeOf(part.file));
-      } else if (part) {
+      if (part) {
         yield BREAK;
         yield* this.#opening(part, contract, file, line);
         yield* prologueAt(row + 1, line);
         yield BREAK;
-        yield* this.#part(part.file);
+        if (this.#without.has(part.file)) yield asIs(part.file, 1, placeOf(part.file));
+        else yield* this.#part(part.file);
         yield BREAK;
         yield asIs(file, line, 'end');
       } else {
@@ -110,7 +111,7 @@ class Emitter {
   }
 
   #part(file) {
-    const key = [...this.#without, file].join();
+    const key = [...this.#without.keys(), file].join();
     if (!this.#parts.has(key)) this.#parts.set(key, [...this.#file(file, () => [])]);
     return this.#parts.get(key);
   }
@@ -132,6 +133,6 @@ class Emitter {
 }
 
 /** In the place of a part that a script goes without. */
-const placeOf = (part) => `error'${part}'`;
+const placeOf = (part) => `error'this script goes without ${part}'`;
 
 const asIs = (file, line, text) => ({ file, line, written: text, sent: text });

@@ -47,6 +47,22 @@ it.each([
   expect(claimed.map(({ dueAtMs }) => dueAtMs)).toEqual(dues);
 });
 
+it.each([
+  { due: 16, limit: 16 },
+  { due: 16, limit: 100 },
+  { due: 17, limit: 17 },
+  { due: 17, limit: 100 },
+  { due: 18, limit: 17 },
+  { due: 40, limit: 100 },
+])('of $due due jobs before one that is not, a claim of $limit takes all that it may', async ({ due, limit }) => {
+  const later = await test.schedule({ due: { delayMs: 3_600_000 } });
+  const { ids } = await burst([due - 1, 1]);
+  const worker = test.worker('w');
+  expect((await worker.claim(limit)).map(({ id }) => id)).toEqual(ids.slice(0, limit));
+  expect((await worker.claim(limit)).map(({ id }) => id)).toEqual(ids.slice(limit));
+  expect(await test.redis.zrange(`${base()}lane:${LANE}`, '0', '-1')).toEqual([later.id]);
+});
+
 it('what a turn puts back into a lane from which it claims stays there', async () => {
   await burst([60]);
   const worker = test.worker('w');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { embed, piecesOf, refusalOf } from './lua-files.js';
+import { embed, jsOf, piecesOf, refusalOf } from './lua-files.js';
 
 const lines = (...all: string[]) => all.join('\n');
 
@@ -34,11 +34,36 @@ describe('a part that says what it takes and gives', () => {
       'parts/a.lua': lines('-- @changes base', 'if base > 1 then', '-- @include parts/b.lua', 'end'),
       'parts/b.lua': lines('-- @changes base', 'base = 2'),
     };
-    expect(embed(files)).toBe(lines('local base = 1', 'do', 'if base > 1 then', "error'parts/b.lua'", 'end', 'end'));
+    expect(embed(files)).toBe(
+      lines(
+        'local base = 1',
+        'do',
+        'if base > 1 then',
+        'do',
+        "error'this script goes without parts/b.lua'",
+        'end',
+        'end',
+        'end',
+      ),
+    );
     const [, other] = piecesOf(files, ['script.lua', 'other.lua']);
     expect(other!.flat().map(({ written }) => written)).toContain('base = 2');
+    const { programs } = jsOf(files, ['script.lua', 'other.lua']);
+    const codeOf = (script: string) =>
+      programs
+        .get(script)!
+        .map(({ code }) => code)
+        .join('\n');
+    expect(codeOf('script.lua')).toContain("throw new Error('this script goes without parts/b.lua');");
+    expect(codeOf('other.lua')).not.toContain('goes without');
     const unknown = { ...files, 'script.lua': files['script.lua'].replace('b.lua', 'c.lua') };
-    expect(refusalOf(unknown)).toBe('script.lua:1: @without parts/c.lua: no part of this script includes it');
+    expect(refusalOf(unknown)).toBe('script.lua:3: @without parts/c.lua: no part of this script includes it');
+    const giving = {
+      ...files,
+      'parts/b.lua': lines('-- @gives sum', 'sum = 2'),
+      'parts/a.lua': lines('-- @takes base', 'if base > 1 then', '-- @include parts/b.lua', 'base(sum)', 'end'),
+    };
+    expect(refusalOf(giving)).toBe('script.lua:3: @without parts/b.lua: it gives names, which others would miss');
   });
 
   it('may give a function, which may call itself', () => {

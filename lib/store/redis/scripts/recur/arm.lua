@@ -43,7 +43,7 @@ end
 -- Instants whose jobs are there already, made beside the rule, or have ended and are remembered, are skipped: else they would run twice.
 local function resolveKnown()
   local ids = {}
-  for i, entry in ipairs(arming) do ids[i] = entry.id .. '@' .. textOf(entry.target) end
+  for i, entry in ipairs(arming) do ids[i] = entry.id .. '@' .. digits(entry.target) end
   local there, forgetAt = redis.call('HMGET', jobsKey, unpack(ids)), redis.call('ZMSCORE', usedIdsKey, unpack(ids))
   for i, entry in ipairs(arming) do
     local id, isKnown = ids[i], there[i] or isRemembered(forgetAt[i])
@@ -51,7 +51,7 @@ local function resolveKnown()
       advanceTo(entry, entry.target)
       entry.target, entry.targetDue = nextAfter(entry, entry.target), nil
       entry.state.blockedDue = 0
-      id = entry.target and entry.id .. '@' .. textOf(entry.target)
+      id = entry.target and entry.id .. '@' .. digits(entry.target)
       isKnown = id and (redis.call('HEXISTS', jobsKey, id) == 1 or isRemembered(redis.call('ZSCORE', usedIdsKey, id)))
     end
     entry.targetId = id
@@ -79,7 +79,7 @@ local function admit(entry)
   if due <= now then isDue = true end
   if tags then tagJob(id, tags) end
   fields[#fields + 1] = id
-  fields[#fields + 1] = rule.route .. '\n' .. textOf(now) .. rule.rest
+  fields[#fields + 1] = rule.route .. '\n' .. digits(now) .. rule.rest
   armedIds[#armedIds + 1] = id
   -- A job that is only made anew has been counted before.
   if not (entry.old and entry.old.id == id) then counted.scheduled = (counted.scheduled or 0) + 1 end

@@ -11,20 +11,8 @@
 -- end: its due time in its lane is that of the next look. `wall`: the wall time of `reached`, 0 = not known. `changed`: when the recurrence was made, changed, paused or ended.
 -- `list`: the instants after `reached` that are known ahead, "<at>" or "<at>:<minutes from it to its wall time>", a space between, and
 -- a '.' behind them where the rule has none beyond. A '!' stands behind missed ones that are not made up for, as there are too many. '-' of a rule that is reckoned here.
--- `textOf`: a number as `digits` writes it. Most stand in several places, and a script writes each once: that costs it a microsecond.
 -- @needs parts/clock.lua
--- @gives textOf, parseRecord, armedIn, parseState, formatState
-local texts = {}
-
-function textOf(number)
-  local text = texts[number]
-  if not text then
-    text = digits(number)
-    texts[number] = text
-  end
-  return text
-end
-
+-- @gives parseRecord, armedIn, parseState, formatState
 -- What the first lines of records say, by their texts: those of many users are alike.
 local heads = {}
 
@@ -63,16 +51,14 @@ function parseState(text)
   if not zones then return nil end
   local line = string.find(text, '\n', bar, true)
   local list, reason = string.sub(text, bar + 1, (line or 0) - 1), line and string.sub(text, line + 1) or ''
-  local armedAt, changedAt = tonumber(armed), tonumber(changed)
-  texts[armedAt], texts[changedAt] = armed, changed
   return {
-    state = state, armed = armedAt, reached = tonumber(reached), began = tonumber(began), count = tonumber(count),
-    blockedDue = tonumber(blockedDue), wall = tonumber(wall), changed = changedAt, zones = zones, list = list, reason = reason,
+    state = state, armed = tonumber(armed), reached = tonumber(reached), began = tonumber(began), count = tonumber(count),
+    blockedDue = tonumber(blockedDue), wall = tonumber(wall), changed = tonumber(changed), zones = zones, list = list, reason = reason,
   }
 end
 
 function formatState(s)
   local reason = s.reason ~= '' and '\n' .. s.reason or ''
-  return s.state .. ' ' .. textOf(s.armed) .. ' ' .. textOf(s.reached) .. ' ' .. textOf(s.began) .. ' ' .. textOf(s.count) .. ' '
-    .. textOf(s.blockedDue) .. ' ' .. textOf(s.wall) .. ' ' .. textOf(s.changed) .. ' ' .. s.zones .. '|' .. s.list .. reason
+  return s.state .. ' ' .. digits(s.armed) .. ' ' .. digits(s.reached) .. ' ' .. digits(s.began) .. ' ' .. digits(s.count) .. ' '
+    .. digits(s.blockedDue) .. ' ' .. digits(s.wall) .. ' ' .. digits(s.changed) .. ' ' .. s.zones .. '|' .. s.list .. reason
 end

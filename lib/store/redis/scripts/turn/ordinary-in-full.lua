@@ -13,8 +13,13 @@ told = report
 if heads then headsRead[base .. 'heads:' .. earliest[1]] = { firsts = heads, areAllFirsts = #heads < 2 * FIRST_HEADS } end
 if me.listing ~= '' then
   if me.limit > 0 and redis.call('SCARD', handlesKey) ~= me.crewSize then return { 'unregistered', digits(now) } end
-  -- @include turn/after/hand-on.lua
-  if handsOn then return { 'whole', digits(now), handsOn } end
+  if string.find(me.listing, 'gone\n', 1, true) == 1 then
+    -- Its crew waits for nothing by this session any more.
+    outlook.hears = false
+  else
+    -- @include turn/after/hand-on.lua
+    if handsOn then return { 'whole', digits(now), handsOn } end
+  end
 end
 
 do
@@ -68,6 +73,8 @@ if me.limit > 0 and firstDueAt <= now then
     local source = openSource('c', priority, COMMON)
     local front = bestOf(source)
     while front and not stopped do
+      -- Somebody has damaged the index.
+      if not string.find(front.lane, '^%d+::') then return { 'whole', digits(now), '' } end
       take(source, front)
       front = bestOf(source)
     end

@@ -28,7 +28,7 @@
 -- @arg settings.keepIdsMs ms: how long a chosen id is remembered
 -- @arg me.listing text: '' in most turns. A few times a lease a turn lists its session in `workers`: then a line with how many completed jobs are
 --   kept, for how long (ms, 0 = for ever), how many dead ones, and for how long; then `me.options` of turn.lua, and behind that `me.host`.
---   The last turns of a session take it off: the first line is 'gone' then
+--   The last turn of a session, and those after it, take it off: the first line is 'gone' then
 -- @columns completed id, fence: as of turn.lua
 -- @list others transition, id, fence, first, second: as of turn.lua
 -- @list nextSteps settlement, id, delayMs, route, rest: as of turn.lua

@@ -5,7 +5,7 @@
 -- @returns number: how many names are noted
 -- @repeat it changes nothing.
 -- @needs parts/clock.lua
--- Forgets crews that sleep no longer. They cost nobody anything, and each crew comes by here once a week at least, so few pile up.
+-- Forgets crews that sleep no longer. They cost nobody anything, and each new crew comes by here, so few pile up.
 -- The first write needs no memory: Redis checks its memory only at the first one, and a worker that starts with a full one is to drain the queue.
 redis.call('ZREMRANGEBYSCORE', sleepingKey, '-inf', '(' .. digits(now))
 -- More than that: other names are among them. Only then is the set emptied, or the crew's sessions would undo each other's calls.

@@ -18,6 +18,8 @@ function openSession(options: Parameters<typeof readQueueOptions>[1] = {}) {
   const scripts: string[] = [];
   /** Those that were to list the session. */
   const listing: string[] = [];
+  /** Those that were to take it off. */
+  const leaving: string[] = [];
   const whole = { reason: '' };
   const waiting: { resolve(reply: unknown): void; reject(error: Error): void }[] = [];
   const connection = {
@@ -27,7 +29,8 @@ function openSession(options: Parameters<typeof readQueueOptions>[1] = {}) {
     run: async (script: string, _keys: unknown, args: readonly unknown[]) => {
       if (script === 'clock') return [NOW, NOW];
       scripts.push(script);
-      if (args.some((arg) => arg === 'here' || (String(arg).endsWith(hostname()) && script === 'ordinary')))
+      if (args.some((arg) => arg === 'gone' || String(arg).startsWith('gone\n'))) leaving.push(script);
+      else if (args.some((arg) => arg === 'here' || (String(arg).endsWith(hostname()) && script === 'ordinary')))
         listing.push(script);
       // Each of these meets more than it knows.
       if (script === 'ordinary' || script === 'in-order') return ['whole', NOW, whole.reason];
@@ -58,6 +61,7 @@ function openSession(options: Parameters<typeof readQueueOptions>[1] = {}) {
     sent,
     scripts,
     listing,
+    leaving,
     whole,
     answer,
     refuse: (error: Error) => waiting.shift()!.reject(error),
@@ -222,6 +226,19 @@ it('an ordinary turn that lists its session, and hands itself on, leaves that to
     await answered;
   }
   expect(listing).toEqual(['ordinary', 'turn']);
+});
+
+it('the last turn of a session, and one after it, are ordinary ones that take it off the list', async () => {
+  const { session, scripts, listing, leaving, answer } = openSession();
+  for (const turn of [turnOf({ isLast: true }), turnOf()]) {
+    const answered = session.turn(turn, never);
+    await settled();
+    answer('');
+    await answered;
+  }
+  expect(scripts).toEqual(['ordinary', 'turn', 'ordinary', 'turn']);
+  expect(leaving).toEqual(['ordinary', 'turn', 'ordinary', 'turn']);
+  expect(listing).toEqual([]);
 });
 
 it('where the queue keeps jobs that ended, a turn that lists its session is sent whole at once', async () => {
