@@ -96,6 +96,20 @@ it('a lane whose head the index names wrongly loses none of its jobs, and hands 
   expect(claimed.sort()).toEqual([...ids].sort());
 });
 
+it('a job of a group that the index of common lanes names, in a queue that knows no group, is claimed and settled', async () => {
+  const { id } = await test.schedule({ group: 'g' });
+  const lane = '5:@g:work';
+  const due = await test.redis.zscore(`${base()}lane:${lane}`, id);
+  await test.redis.del(`${base()}groups`, `${base()}heads:5:@`, `${base()}levels:@`);
+  await test.redis.zadd(`${base()}heads:5`, due!, `${id}\t${lane}`);
+  await test.redis.zadd(`${base()}levels`, due!, '5');
+  const worker = test.worker('w');
+  const [job] = await worker.claim(5);
+  expect(job).toMatchObject({ id });
+  expect(await worker.settle(settlement.complete(job!))).toEqual([true]);
+  await test.redis.del(`${base()}heads:5`, `${base()}levels`);
+});
+
 it.each(['recovers', 'puts back'])(
   'a turn that %s a job which somebody has put into its lane keeps it',
   async (how) => {
