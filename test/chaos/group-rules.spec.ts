@@ -33,6 +33,11 @@ describe('finds nothing wrong', () => {
     const story = new Story().grouped('a', 500, { tookMs: 50, cancelledAt: 510 });
     expect(story.grouped('b', 520).endsAsRan(1)).toEqual(NOTHING);
   });
+
+  it('in a job that begins beside a run which a call has cancelled that was under way before it began', () => {
+    const story = new Story().grouped('a', 500, { tookMs: 50, cancelledAt: 499 });
+    expect(story.grouped('b', 520).endsAsRan(1)).toEqual(NOTHING);
+  });
 });
 
 describe('finds what is wrong', () => {

@@ -99,8 +99,15 @@ export class Timeline {
   /** Processes whose last line is the start of a handler that blocks: one that is killed then cannot say how long it stood still. */
   private readonly blockedSince = new Map<string, number>();
   private readonly runs = new Map<string, Run[]>();
+  /** Rules ask for the faults of a run again and again, which are few among its lines. */
+  private readonly byType = new Map<Line['type'], Line[]>();
 
   constructor(readonly lines: readonly Line[]) {
+    for (const line of lines) {
+      const others = this.byType.get(line.type);
+      if (others) others.push(line);
+      else this.byType.set(line.type, [line]);
+    }
     this.clocks = new Clocks(lines);
     this.readCalls();
     for (const line of lines) this.read(line);
@@ -110,19 +117,19 @@ export class Timeline {
     }
   }
 
-  of<T extends Line['type']>(type: T): (Line & { type: T })[] {
-    return this.lines.filter((line): line is Line & { type: T } => line.type === type);
+  of<T extends Line['type']>(type: T): readonly (Line & { type: T })[] {
+    return (this.byType.get(type) ?? []) as (Line & { type: T })[];
   }
 
-  get audits(): (Line & AuditLine)[] {
+  get audits(): readonly (Line & AuditLine)[] {
     return this.of('audit');
   }
 
-  get faults(): (Line & FaultLine)[] {
+  get faults(): readonly (Line & FaultLine)[] {
     return this.of('fault');
   }
 
-  get finals(): (Line & FinalLine)[] {
+  get finals(): readonly (Line & FinalLine)[] {
     return this.of('final');
   }
 

@@ -74,11 +74,12 @@ function groupsOf(timeline: Timeline, queue: QueueName): Map<string, GroupRun[]>
 /** Until when a run held its place for certain. */
 function heldUntil({ job, run }: GroupRun, timeline: Timeline): number {
   const { who, claimedAt, lost, settled } = run;
-  const cancels = job.calls.filter(({ operation, begin }) => operation === 'cancelRunning' && begin >= claimedAt);
+  // Such a call may have been under way for longer than the run.
+  const cancels = job.calls.filter(({ operation, end }) => operation === 'cancelRunning' && end >= claimedAt);
   // A run that is cancelled gives its place back, though its handler may go on.
   const cancelledAt = cancels
     .filter(({ outcome, changed }) => outcome === 'unknown' || changed)
-    .map(({ begin }) => begin);
+    .map(({ begin }) => Math.max(begin, claimedAt));
   const endedAt = Math.min(run.endedAt?.earliest ?? Number.POSITIVE_INFINITY, ...cancelledAt);
   // It may have been put back before its handler began to work, or ended.
   if (lost || timeline.wasTerminated(who, claimedAt, Math.min(endedAt, claimedAt + LEASE_MS))) return claimedAt;
