@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { nextJob } from '../../lib/core/job/chain.js';
 import type { StoredStep } from '../../lib/core/job/new-job.js';
@@ -236,6 +237,23 @@ it.each([0, 20_000])(
     expect(scheduled).toBe(delayMs === 0 ? 5 + 8 : 4 + 4);
   },
 );
+
+it('a turn that settles one job and claims another is as many commands as docs/redis-design.md says', async () => {
+  const { test, keys } = short;
+  const worker = test.worker('other');
+  await worker.listens();
+  await worker.turn({ limit: 1 });
+  await test.schedule();
+  const [job] = await worker.claim(10);
+  await test.schedule();
+  const settlements = [settlement.complete(job!)];
+  const sent = await commandsOfScripts(test.redis, () => worker.turn({ limit: 10, settlements }));
+  const [turn] = sent.filter((script) => script.some(([, key, field]) => key === keys.stats && field === 'completed'));
+  const printed = readFileSync('docs/redis-design.md', 'utf8').match(
+    /settles one job and claims another is (\d+) commands/,
+  )!;
+  expect(turn).toHaveLength(Number(printed[1]));
+});
 
 it('a job whose envelope is empty is handed out to die, and holds up nobody', async () => {
   for (const { test, keys } of [short, long]) {

@@ -15,7 +15,7 @@ local texts = { [now] = nowText, [0] = '0' }
 function digits(number)
   local text = texts[number]
   if not text then
-    -- As a whole number where it is one: to print it as a fraction takes twice as long. Of infinity nothing is left.
+    -- With '%d' where it is a whole number: '%.0f' takes twice as long. Infinity is none, as what it leaves when divided is no number.
     text = string.format(number % 1 == 0 and '%d' or '%.0f', number)
     -- What is no number is no key of a table.
     if number == number then texts[number] = text end

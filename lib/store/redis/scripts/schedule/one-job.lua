@@ -1,7 +1,8 @@
 -- What most calls schedule: one job with a made id, which prefers no worker and has neither group, tags, set, chain nor a late rule. Read phase.
 -- `oneJob`: `id`, `envelope`, `due` and `dueText`, `lane`, its `versionedName` and `priority`; nil where the call is for the rest of schedule.lua.
+-- `head`: the first job of the lane.
 -- `mayBeFirst`: whether the job may become the first of its lane. Only then somebody may have to be woken for it, and an index changes: then
--- `head`, `levelHead` and `levelDue` are the first job of the lane, the first head of its level, and when the index says that the level is due.
+-- `levelHead` and `levelDue` are the first head of the level, and when the index says that the level is due.
 -- @needs parts/clock.lua
 -- @takes ARGV, base, rowsFrom, levelsKey
 -- @gives oneJob, mayBeFirst, head, levelHead, levelDue

@@ -25,6 +25,7 @@ if earlierAnswer then
 end
 
 -- @include schedule/one-job.lua
+-- Twice, as the parts that wake stand in between: a job behind the first of its lane does not pay for their functions.
 if oneJob and not mayBeFirst then
   -- @include schedule/write-one-job.lua
   return { 'done', digits(now), digits(now), '1' }

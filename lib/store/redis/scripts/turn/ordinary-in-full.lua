@@ -14,7 +14,7 @@ if heads then headsRead[base .. 'heads:' .. earliest[1]] = { firsts = heads, are
 if me.listing ~= '' then
   if me.limit > 0 and redis.call('SCARD', handlesKey) ~= me.crewSize then return { 'unregistered', digits(now) } end
   if string.find(me.listing, 'gone\n', 1, true) == 1 then
-    -- Its crew waits for nothing by this session any more.
+    -- A session that leaves hears no messages any more.
     outlook.hears = false
   else
     -- @include turn/after/hand-on.lua
@@ -121,7 +121,7 @@ elseif not (onlyRemovesAndClaims and decided.endedIds[1]) then
   redis.call('ZREM', sleepersKey, me.session)
   outlook.isOffSleepers = true
 end
--- So long its crew may have sleepers: until it is listed again.
+-- Until this session is listed again, its crew may have sleepers.
 if me.listing ~= '' and outlook.hears then redis.call('ZADD', sleepingKey, 'GT', digits(now + settings.leaseMs), me.crew) end
 -- @include turn/after/write-jobs.lua
 if claimsLast then handOut() end

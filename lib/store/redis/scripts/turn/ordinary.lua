@@ -3,7 +3,7 @@
 --   - where the queue has groups, preferred workers, suspects, a pause, blackouts or recurrences. One command asks for all of them, as each has
 --     a key that is there as long as the use lasts: so no use is missed, whoever began it;
 --   - where a lease has run out, a due job is too late by its rule or broken, or a job that is settled is to be cancelled, has another one queued
---     behind it, or does not lie in an ordinary lane;
+--     behind it, or does not lie in a common lane;
 --   - where a set may be done by it, a member of one ends in another way than by completing, or the next step of a chain has a group or prefers a
 --     worker;
 --   - where more due lanes of others stand in front than one turn looks through;
@@ -51,7 +51,7 @@ do
   local receipt
   receipt, served, lastFence = unpack(redis.call('MGET', receiptKey, servedKey, fenceKey))
   -- @include parts/begun.lua
-  -- Where nobody has served the queue before, somebody may have emptied Redis: then the crew is to be listed again.
+  -- Where nobody has served the queue before, somebody may have emptied Redis: then turn.lua has the crew's names noted again.
   if earlierAnswer or not served and me.listing == '' then return { 'whole', digits(now), '' } end
 end
 -- @include turn/uses.lua

@@ -38,7 +38,7 @@
 -- @return late text[]: see there
 -- @return brokenJobs text[]: see there
 -- @return deadDropped text[]: see there
--- @return lookAt text: when to look again, epoch ms with µs behind the point, 0 = when there is capacity. Where the target is of another type,
+-- @return lookAt text: when to look again, epoch ms, 0 = when there is capacity. Where the target is of another type,
 --   nothing has moved, and the answer is 'refused', the time and the type
 -- @return cursor text: where to go on looking
 -- @return skippedOccurrences text[]: as of turn.lua

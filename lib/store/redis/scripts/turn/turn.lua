@@ -47,7 +47,7 @@
 -- @return late text[]: five for each late job: id, name, attempts begun, how late (ms), the letter of its late rule
 -- @return brokenJobs text[]: four for each job that died because its envelope is missing or unreadable: id, name, attempts begun, the reason
 -- @return deadDropped text[]: two for each dead job that was deleted to keep to `keepDead`: id, name
--- @return lookAt text: when to look again, epoch ms with µs behind the point, 0 = when there is capacity
+-- @return lookAt text: when to look again, epoch ms, 0 = when there is capacity
 -- @return fence text: of the claimed jobs; behind it 'u' where none of them may begin before its lease has been renewed, 'o' where their
 --   leases are over and they are to be released
 -- @return cursor text: where to go on looking

@@ -15,7 +15,7 @@ local stampRest = (grace.postponedAt == 0 and '0 0' or digits(grace.recoverFrom)
 if not grace.servedAt or math.abs(now - grace.servedAt) > settings.leaseMs / STAMPS_A_LEASE or stampRest ~= grace.stampRest then
   redis.call('SET', servedKey, digits(now) .. ' ' .. stampRest)
 end
--- Of an idle turn too: a copy of it that was held up on the way would claim jobs that nobody then runs.
+-- An idle turn writes its receipt too: a copy of it that was held up on the way would claim jobs that nobody then runs.
 local result = table.concat(bits) .. '-' .. digits(fence) .. ' ' .. digits(now + settings.leaseMs) .. ' '
 -- @include parts/answer.lua
 

@@ -1,8 +1,8 @@
 -- What most claims are: all jobs that are due lie in one lane, and need nothing but a lease. Read phase; turn/claim/take-of-lane.lua writes. A
 -- claim that is more leaves `oneLane` nil, and is for turn/claim/take.lua.
 -- `oneLane`: `ids` and `envelopes` of the jobs to claim, and `dues`, their due times as text; their `lane` and its `priority`; `nextId` and `nextDue`, of
--- the first job that stays in the lane, nil for none, and `nextDueAt`, the same as a number, math.huge for none. To read a text as a number takes 1 000
--- instructions: so each is read once, and one that is known to be due not at all.
+-- the first job that stays in the lane, nil for none, and `nextDueAt`, the same as a number, math.huge for none. To read a text as a number is dear:
+-- so each is read once, and one that is known to be due not at all.
 -- `entering`: what is to enter that lane besides (turn/settle/steps-of-one-lane.lua).
 -- `heads`: the first FIRST_HEADS heads of its level. `outlook.isOffSleepers`: see turn/after/outlook.lua. `stopped`: 'limit' where more jobs are due than this session may claim.
 -- @needs parts/clock.lua

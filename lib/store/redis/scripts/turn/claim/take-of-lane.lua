@@ -38,7 +38,7 @@ local leases, held, fenceText, leaseUntil = {}, {}, digits(fence) .. unconfirmed
 local due, text
 for i = 1, startedCount do
   local id, envelope = ids[i], oneLane.envelopes[i]
-  -- Many of one burst have the same.
+  -- Jobs of one burst have one due time, and so one claim.
   if dues[i] ~= due then
     due = dues[i]
     text = formatClaim(fenceText, '1', '0', due, me.session, lane, '')
