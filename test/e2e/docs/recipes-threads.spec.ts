@@ -148,7 +148,7 @@ describe('with the printed thread', () => {
     await heard('started', 'endless');
     const before = [...threads.threads];
     await app.close();
-    expect(before.every(hasEnded)).toBe(true);
+    await until('its thread has ended', () => before.every(hasEnded));
     // Piscina had begun another one in its place.
     expect(threads.threads).toHaveLength(0);
     expect(log.lines).toEqual([
