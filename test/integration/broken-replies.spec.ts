@@ -10,10 +10,14 @@ let test: TestStore;
 
 beforeEach(async () => {
   proxy = await TcpProxy.start(redisUrl());
-  test = new TestStore({}, proxy.url, undefined, 300);
-  // With an id, as it may have to be asked for again: the time for a call is short here.
-  await until('a job is there', () => test.schedule({ id: 'there' }).catch(() => undefined));
 });
+
+/** A store with one job, over a proxy that may break answers. A call is given up after `commandTimeoutMs`. */
+async function open(commandTimeoutMs?: number): Promise<void> {
+  test = new TestStore({}, proxy.url, undefined, commandTimeoutMs);
+  // With an id, as it may have to be asked for again where the time for a call is short.
+  await until('a job is there', () => test.schedule({ id: 'there' }).catch(() => undefined));
+}
 
 afterEach(async () => {
   proxy.rewrite((reply) => reply);
@@ -45,6 +49,8 @@ const ANSWERED_BY_LISTS = new Set(['job', 'stats', 'list of dead jobs', 'list of
 it.each(Object.keys(CALLS))(
   'an answer that cannot be one leaves open whether the call has happened: %s',
   async (call) => {
+    // Short, as each of these answers is asked for again until the time for a call is over.
+    await open(300);
     for (const answer of ['+OK', ':1', '$-1', '*1\r\n*0', '*0']) {
       proxy.rewrite(() => `${answer}\r\n`);
       const outcome = await CALLS[call]!().catch((error: unknown) => error);
@@ -56,6 +62,7 @@ it.each(Object.keys(CALLS))(
 );
 
 it('a call that was answered so is made once, as soon as answers can be read', async () => {
+  await open();
   let broken = 3;
   proxy.rewrite((reply) => (broken-- > 0 ? '+OK\r\n' : reply));
   await test.schedule({ id: 'x' });
