@@ -44,7 +44,7 @@ it('delayed priority: none before its time, and of those that are due the most u
 });
 
 it('fair with aging: a ticket that has waited long enough goes before a more urgent one', async () => {
-  const MS_PER_LEVEL = 60;
+  const MS_PER_LEVEL = 400;
   const queue = { ...aging(MS_PER_LEVEL), concurrency: 1 };
   const { get, consumer, inspector } = await startApp([Tickets], { autoStart: false, queues: { default: queue } });
   const tickets = get(Tickets);

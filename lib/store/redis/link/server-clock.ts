@@ -10,11 +10,13 @@ const DRIFT = 0.001;
 
 /** Redis' time as last heard, carried on by the monotonic clock of its link. No wall clock of a process is ever asked. */
 export class ServerClock {
+  /** By how much Redis' time is ahead of the link's, at the least: as if the last reply had been read in the moment in which Redis wrote it. */
   private offsetMs = Number.NaN;
-
-  private heardAt = Number.NEGATIVE_INFINITY;
-  /** By how much the offset may be larger: the time for which the last reply may have been under way. */
+  /** By how much that may be larger: the time for which the last reply may have been under way. */
   private roomMs = 0;
+  /** The largest of these offsets that the last reply allows: that of the reply that was read soonest. */
+  private likelyOffsetMs = Number.NaN;
+  private heardAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly link: Pick<QueueLink, 'run' | 'now'>,
@@ -38,6 +40,7 @@ export class ServerClock {
     const leastMs = JUMP_MS + (now - this.heardAt) * DRIFT;
     if (aheadMs > leastMs) this.jumped(aheadMs);
     else if (backMs > leastMs) this.jumped(-backMs);
+    this.likelyOffsetMs = this.known ? Math.min(Math.max(this.likelyOffsetMs, offsetMs), offsetMs + roomMs) : offsetMs;
     this.offsetMs = offsetMs;
     this.roomMs = roomMs;
     this.heardAt = now;
@@ -48,12 +51,12 @@ export class ServerClock {
     this.note(Number(await ask(this.link, clockScript(this.keys), {}, giveUpAt)), sentAt);
   }
 
-  /** How long from now it is until Redis' time is `serverMs`, in ms and fractions. */
+  /** How long from now it is until Redis' time is `serverMs`, in ms and fractions; below 0 where that is over. It is as likely as can be known. */
   until(serverMs: number): number {
-    return serverMs - this.offsetMs - this.link.now();
+    return serverMs - this.likelyOffsetMs - this.link.now();
   }
 
-  /** Redis' time in whole ms, now or at another time of the link. */
+  /** Redis' time in whole ms, now or at another time of the link. It is not said too late: Redis is to refuse what comes after a deadline. */
   at(monotonicMs = this.link.now()): number {
     return Math.round(monotonicMs + this.offsetMs);
   }

@@ -78,12 +78,12 @@ export class HintChannel {
 
   private tell(atMs: number): void {
     const { clock, hints } = this;
-    const inMs = clock.known ? Math.max(0, clock.until(atMs)) : 0;
-    hints?.look(this.isSeen(atMs) ? Math.max(inMs, SEEN_HINT_DELAY_MS) : inMs);
-  }
-
-  /** A message tells now with its µs, so of two things in one ms it is known which came first; a whole ms does not tell. */
-  private isSeen(atMs: number): boolean {
-    return atMs < this.seenUntil && !Number.isInteger(atMs);
+    if (!tellsNow(atMs)) hints?.look(clock.known ? Math.max(0, clock.until(atMs)) : 0);
+    // The present has come wherever its message is heard. By what this process knows of Redis' clock it may be some tenths of a ms away, as a reply that
+    // was read late tells of it too early; and the least that a timer waits is a millisecond.
+    else hints?.look(atMs < this.seenUntil ? SEEN_HINT_DELAY_MS : 0);
   }
 }
+
+/** The present is told with its µs, so of two things in one ms it is known which came first; a time to come is told in whole ms. */
+const tellsNow = (atMs: number) => !Number.isInteger(atMs);

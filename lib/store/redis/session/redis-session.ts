@@ -166,6 +166,9 @@ export class RedisSession implements Session {
     this.inFlight.splice(this.inFlight.indexOf(flight), 1);
     this.freeCallers.push(flight.caller);
     const { answer, cursor, hasNotLooked } = this.decode(flight.call, reply, flight.turn);
+    // Redis counted from when it wrote the answer. A busy process reads it some milliseconds later, and would look for the next due job so much too late.
+    const ageMs = -this.clock.until(Number(reply[1]));
+    if (answer.sleepMs !== undefined) answer.sleepMs = Math.max(0, answer.sleepMs - Math.max(0, ageMs));
     emptied(reply);
     this.cursor = cursor;
     if (!hasNotLooked) {

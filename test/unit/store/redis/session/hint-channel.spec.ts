@@ -10,11 +10,12 @@ const NOW = 1_798_794_000_000.5;
 /** As Redis writes what it has said, in ms and µs, so many µs before now. */
 const before = (us: number) => (NOW - us / 1_000).toFixed(3);
 
-function openChannel() {
+/** `slowMs`: by how much what the process takes for Redis' time is behind, as the last reply was read late. */
+function openChannel(slowMs = 0) {
   const looks: number[] = [];
   let hear: Hear = () => {};
   const listener = { hears: () => true, listen: (_: string, it: Hear) => (hear = it), unlisten() {} };
-  const clock = { known: true, until: (atMs: number) => atMs - NOW };
+  const clock = { known: true, until: (atMs: number) => atMs - (NOW - slowMs) };
   const channel = new HintChannel(
     listener as unknown as MessageLink,
     clock as unknown as ServerClock,
@@ -28,8 +29,15 @@ function openChannel() {
 it('a message looks at once, or when the job is due', () => {
   const { looks, hear } = openChannel();
   hear(before(300));
-  hear(String(NOW + 2_000));
-  expect(looks).toEqual([0, 2_000]);
+  hear(String(NOW + 1_999.5));
+  expect(looks).toEqual([0, 1_999.5]);
+});
+
+it('a message that tells the present is not waited for, however late the last reply was read', () => {
+  const { looks, hear } = openChannel(5);
+  hear(before(300));
+  hear(String(NOW + 1_999.5));
+  expect(looks).toEqual([0, 2_004.5]);
 });
 
 it('a message that is older than the last turn looks a tenth of a second later', () => {

@@ -53,8 +53,10 @@ function openSession(options: Parameters<typeof readQueueOptions>[1] = {}) {
       isListed() {},
     },
   );
-  const answer = (cursor: string, uses = '-') => {
-    waiting.shift()!.resolve(['done', NOW, '', [], [], [], [], [], [], NOW, '1', cursor, '', '', [], '', [], uses, []]);
+  const answer = (cursor: string, uses = '-', { now, lookAt } = { now: NOW, lookAt: NOW }) => {
+    waiting
+      .shift()!
+      .resolve(['done', now, '', [], [], [], [], [], [], lookAt, '1', cursor, '', '', [], '', [], uses, []]);
   };
   return {
     session,
@@ -82,6 +84,20 @@ const turnOf = (turn: Partial<Turn> = {}): Turn => ({
 
 /** Calls are sent after a few rounds of promises. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+it('an answer that a busy process reads late makes it look no later', async () => {
+  const { session, answer } = openSession();
+  const answered = session.turn(turnOf(), never);
+  await settled();
+  // The first reply, which told NOW, has been read just before.
+  const writtenAt = performance.now();
+  const written = Number(NOW) + 1;
+  while (performance.now() < writtenAt + 300);
+  answer('', '-', { now: String(written), lookAt: String(written + 10_000) });
+  const { sleepMs } = await answered;
+  expect(sleepMs).toBeGreaterThan(0);
+  expect(sleepMs).toBeLessThanOrEqual(9_702);
+});
 
 it('a turn goes on looking where the last one that was answered stopped, unless it looks anew', async () => {
   const { session, sent, answer } = openSession();
