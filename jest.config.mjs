@@ -33,8 +33,8 @@ export default {
   },
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
-  // On two cores. The long files start processes of their own, which more files beside them would starve; the others mostly wait.
-  maxWorkers: LEFT_OUT.some(isAskedFor) ? 3 : 5,
+  // On two cores, which three files keep busy. More files at a time end no sooner, and starve each other of the moments that tests have to meet.
+  maxWorkers: 3,
   // What a test file has imported stays in its worker: some 16 MB a file, and a worker that runs half of all files died of it.
   workerIdleMemoryLimit: '1GB',
   // Longer than HANG_MS of test/support/wait.ts, so that a wait in vain is told by its own words.

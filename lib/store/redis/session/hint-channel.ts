@@ -11,6 +11,8 @@ const CANCEL_MESSAGE = 'cancel';
  * is not dropped: where Redis' clock was set back in between, the hint only looks older.
  */
 const SEEN_HINT_DELAY_MS = 100;
+/** In the place of what was said while nobody heard. */
+const LONG_AGO = '0';
 
 /** By what a session hears hints: its own channel, and that of its process, where jobs are told that prefer the process. */
 export class HintChannel {
@@ -19,7 +21,7 @@ export class HintChannel {
   private hear?: Hear;
   private turnsUnderWay = 0;
   /** What is heard while a turn is under way: when to look, in Redis' time. The answer tells whether the turn has seen the reason. */
-  private heldBack: number[] = [];
+  private heldBack: string[] = [];
   /** Redis' time in the last turn that was answered, in ms and µs. */
   private seenUntil = Number.NEGATIVE_INFINITY;
   private hints?: SessionHints;
@@ -45,11 +47,11 @@ export class HintChannel {
       // Heard anew: whatever was said meanwhile was said to nobody.
       if (message === undefined || message === CANCEL_MESSAGE) hints.cancel();
       if (message === CANCEL_MESSAGE) return;
-      const atMs = Number(message ?? 0);
+      const at = message ?? LONG_AGO;
       // A message that is no time comes from somebody else.
-      if (Number.isNaN(atMs)) return;
-      if (this.turnsUnderWay > 0) this.heldBack.push(atMs);
-      else this.tell(atMs);
+      if (Number.isNaN(Number(at))) return;
+      if (this.turnsUnderWay > 0) this.heldBack.push(at);
+      else this.tell(at);
     };
     for (const channel of this.channels) this.listener.listen(channel, this.hear);
   }
@@ -73,17 +75,18 @@ export class HintChannel {
     if (this.heldBack.length === 0) return;
     const heldBack = this.heldBack;
     this.heldBack = [];
-    for (const atMs of heldBack) this.tell(atMs);
+    for (const at of heldBack) this.tell(at);
   }
 
-  private tell(atMs: number): void {
+  private tell(at: string): void {
     const { clock, hints } = this;
-    if (!tellsNow(atMs)) hints?.look(clock.known ? Math.max(0, clock.until(atMs)) : 0);
-    // The present has come wherever its message is heard. By what this process knows of Redis' clock it may be some tenths of a ms away, as a reply that
-    // was read late tells of it too early; and the least that a timer waits is a millisecond.
-    else hints?.look(atMs < this.seenUntil ? SEEN_HINT_DELAY_MS : 0);
+    const atMs = Number(at);
+    // The present is acted on at once. What this process knows of Redis' time may be some tenths of a millisecond behind, and no timer waits for less than
+    // a millisecond.
+    if (tellsNow(at)) hints?.look(atMs < this.seenUntil ? SEEN_HINT_DELAY_MS : 0);
+    else hints?.look(clock.known ? Math.max(0, clock.until(atMs)) : 0);
   }
 }
 
 /** The present is told with its µs, so of two things in one ms it is known which came first; a time to come is told in whole ms. */
-const tellsNow = (atMs: number) => !Number.isInteger(atMs);
+const tellsNow = (at: string) => at.includes('.');

@@ -42,6 +42,8 @@ const KEEP_TURN_RECEIPT_MS = 600_000;
 const TRY_MS = 5_000;
 /** Registering is tried again so often: names of others may have had to go first, and somebody may delete what is written. */
 const REGISTERED_AT_MOST = 5;
+/** Of a session that is to look later and reads so too late. It is not 0: that says that Redis has more for this session right now. */
+const LEAST_SLEEP_MS = 0.001;
 
 /** What all sessions of this process share: a connection, and one more for messages. */
 export interface SessionLink {
@@ -166,9 +168,10 @@ export class RedisSession implements Session {
     this.inFlight.splice(this.inFlight.indexOf(flight), 1);
     this.freeCallers.push(flight.caller);
     const { answer, cursor, hasNotLooked } = this.decode(flight.call, reply, flight.turn);
-    // Redis counted from when it wrote the answer. A busy process reads it some milliseconds later, and would look for the next due job so much too late.
-    const ageMs = -this.clock.until(Number(reply[1]));
-    if (answer.sleepMs !== undefined) answer.sleepMs = Math.max(0, answer.sleepMs - Math.max(0, ageMs));
+    const writtenAtMs = Number(reply[1]);
+    // Redis counts from when it wrote the answer. A busy process reads it some milliseconds later, and would look for the next due job so much too late.
+    if (answer.sleepMs)
+      answer.sleepMs = Math.max(LEAST_SLEEP_MS, answer.sleepMs + Math.min(this.clock.until(writtenAtMs), 0));
     emptied(reply);
     this.cursor = cursor;
     if (!hasNotLooked) {

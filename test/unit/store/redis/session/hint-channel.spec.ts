@@ -40,6 +40,12 @@ it('a message that tells the present is not waited for, however late the last re
   expect(looks).toEqual([0, 2_004.5]);
 });
 
+it('a message tells the present by its µs, also where these are 0', () => {
+  const { looks, hear } = openChannel(5);
+  hear(`${Math.floor(NOW)}.000`);
+  expect(looks).toEqual([0]);
+});
+
 it('a message that is older than the last turn looks a tenth of a second later', () => {
   const { channel, looks, hear } = openChannel();
   channel.turnGoesOut();

@@ -99,6 +99,18 @@ it('an answer that a busy process reads late makes it look no later', async () =
   expect(sleepMs).toBeLessThanOrEqual(9_702);
 });
 
+it('an answer that is read after the time at which to look says that it is time, and not that there is more in Redis right now', async () => {
+  const { session, answer } = openSession();
+  const answered = session.turn(turnOf(), never);
+  await settled();
+  const writtenAt = performance.now();
+  while (performance.now() < writtenAt + 20);
+  answer('', '-', { now: NOW, lookAt: String(Number(NOW) + 10) });
+  const { sleepMs } = await answered;
+  expect(sleepMs).toBeGreaterThan(0);
+  expect(sleepMs).toBeLessThan(1);
+});
+
 it('a turn goes on looking where the last one that was answered stopped, unless it looks anew', async () => {
   const { session, sent, answer } = openSession();
   for (const [turn, cursor] of [
