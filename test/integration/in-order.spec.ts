@@ -49,7 +49,8 @@ class Way {
     const named = (text: string) =>
       text.replace(/^[^\t]+|[^\t]+$/g, (id) => (envelopes[id] === undefined ? id : envelopes[id].split('\n')[3]!));
     // Retries are due an hour after their turns, which is not the same millisecond in both ways.
-    const inAnHour = (text: string) => (Math.abs(Number(text) - Date.now() - HOUR_MS) < HOUR_MS / 2 ? 'in an hour' : text);
+    const inAnHour = (text: string) =>
+      Math.abs(Number(text) - Date.now() - HOUR_MS) < HOUR_MS / 2 ? 'in an hour' : text;
     const names = (await redis.keys(`${base}*`)).filter((key) => INDEXES.test(key.slice(base.length))).sort();
     const read = async (key: string) => {
       const isHash = /holders|turning:\d+$/.test(key);
