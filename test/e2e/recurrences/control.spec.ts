@@ -151,7 +151,7 @@ describe('a backfill', () => {
   it('of thousands is scheduled whole', async () => {
     const { producer, inspector } = await start({ autoStart: false });
     await producer.upsertRecurrence('minutes', 'tick', null, { cron: '* * * * *' });
-    // So that no minute of today is due beside the range.
+    // Paused, so that no occurrence of its own becomes due beside the backfill.
     await producer.pauseRecurrence('minutes');
     const begin = Date.UTC(2020, 0, 1);
     const range = { from: begin, to: begin + 10_000 * 60_000 };

@@ -8,6 +8,8 @@ const EVERY_MS = 200;
 afterEach(stopApps);
 
 /** The first multiple of the interval that is at least so far from now. */
+/** So long before its first instant a recurrence is declared, on a busy machine too. */
+const TO_DECLARE_MS = 2_500;
 const instantIn = (ms: number) => Math.ceil((Date.now() + ms) / EVERY_MS) * EVERY_MS;
 
 describe('a recurrence ends', () => {
@@ -38,7 +40,7 @@ describe('a recurrence ends', () => {
 
   it('with its endAt, which is an instant of it still, as startAt is', async () => {
     const { producer, get } = await startApp([Occurrences]);
-    const startAt = instantIn(2_500);
+    const startAt = instantIn(TO_DECLARE_MS);
     const endAt = startAt + 2 * EVERY_MS;
     const { nextAt } = await producer.upsertRecurrence('fast', 'tick', null, {
       everyMs: EVERY_MS,
@@ -55,7 +57,7 @@ describe('a recurrence ends', () => {
 
 it('excluded instants are left out', async () => {
   const { producer, get } = await startApp([Occurrences]);
-  const startAt = instantIn(2_500);
+  const startAt = instantIn(TO_DECLARE_MS);
   const at = (i: number) => startAt + i * EVERY_MS;
   await producer.upsertRecurrence('fast', 'tick', null, {
     everyMs: EVERY_MS,

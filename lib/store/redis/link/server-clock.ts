@@ -8,13 +8,13 @@ const JUMP_MS = 1_000;
 /** How far clocks may drift apart: twice as much as NTP slews them. */
 const DRIFT = 0.001;
 
-/** Redis' time as last heard, carried on by the monotonic clock of its link. No wall clock of a process is ever asked. */
+/** Redis' time as heard in replies, carried on by the monotonic clock of its link. No wall clock of a process is ever asked. */
 export class ServerClock {
   /** By how much Redis' time is ahead of the link's, at the least: as if the last reply had been read in the moment in which Redis wrote it. */
   private offsetMs = Number.NaN;
-  /** By how much that may be larger: the time for which the last reply may have been under way. */
+  /** By how much the true offset may be larger than `offsetMs`: the time for which the last reply may have been under way. */
   private roomMs = 0;
-  /** The best guess of the true offset: the largest one heard so far, as far as the last reply allows it. A reply that lay unread tells a smaller one. */
+  /** The best guess of the true offset: the largest one told, lowered to what each later reply allows. A reply that lay unread tells a smaller one. */
   private likelyOffsetMs = Number.NaN;
   private heardAt = Number.NEGATIVE_INFINITY;
 
@@ -40,7 +40,7 @@ export class ServerClock {
     const leastMs = JUMP_MS + (now - this.heardAt) * DRIFT;
     if (aheadMs > leastMs) this.jumped(aheadMs);
     else if (backMs > leastMs) this.jumped(-backMs);
-    // Some replies leave out the µs.
+    // Some replies leave out the µs, so Redis' time may have been almost 1 ms more.
     const mostMs = offsetMs + roomMs + (Number.isInteger(serverNowMs) ? 1 : 0);
     this.likelyOffsetMs = this.known ? Math.min(Math.max(this.likelyOffsetMs, offsetMs), mostMs) : offsetMs;
     this.offsetMs = offsetMs;

@@ -81,12 +81,12 @@ export class HintChannel {
   private tell(at: string): void {
     const { clock, hints } = this;
     const atMs = Number(at);
-    // The present is acted on at once. What this process knows of Redis' time may be some tenths of a millisecond behind, and no timer waits for less than
-    // a millisecond.
+    // The present needs no clock. By that of this process, which may be some tenths of a millisecond behind, it could be still to come, and no timer
+    // waits for less than a millisecond.
     if (tellsNow(at)) hints?.look(atMs < this.seenUntil ? SEEN_HINT_DELAY_MS : 0);
     else hints?.look(clock.known ? Math.max(0, clock.until(atMs)) : 0);
   }
 }
 
-/** The present is told with its µs, so of two things in one ms it is known which came first; a time to come is told in whole ms. */
+/** The present is told with its µs, so of two things in one ms it is known which came first; any other time in whole ms. */
 const tellsNow = (at: string) => at.includes('.');

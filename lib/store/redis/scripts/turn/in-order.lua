@@ -58,7 +58,7 @@ end
 if uncommon[1] then return { 'whole', digits(now), '' } end
 -- @include turn/in-order/due.lua
 -- @include turn/in-order/pick.lua
--- @include turn/after/short-outlook.lua
+-- @include turn/after/first-outlook.lua
 outlook.limitAfter = me.limit - #picks
 outlook.fills = picks[1] ~= nil and outlook.limitAfter <= 0
 local wakeOthers

@@ -75,7 +75,7 @@ local earliest = redis.call('ZRANGE', levelsKey, 0, FIRST_HEADS - 1, 'WITHSCORES
 local firstDueAt = tonumber(earliest[2] or math.huge)
 
 local fit, claimed, stopped, fence, unconfirmed, nextCursor = {}, {}, nil, 0, '', ''
--- @include turn/after/short-outlook.lua
+-- @include turn/after/first-outlook.lua
 local nextEvent, wakeOthers
 -- Until when this session sleeps at most: see turn/after/outlook.lua.
 local sleepAtMost = now + math.min(settings.maxSleepMs, settings.leaseMs / 3)
@@ -87,12 +87,12 @@ local oneLane, entering, heads
 if onlyCompletes and nextSteps.n > 0 then
   -- @include turn/settle/steps-of-one-lane.lua
 end
--- What enters the queue, if anything, enters one lane.
-local isShort = onlyCompletes and (nextSteps.n == 0 or entering ~= nil)
-if isShort and me.limit > 0 and firstDueAt <= now then
+-- Nothing but completions, and next steps that all enter one lane: such a turn may take the short way below.
+local mayBeShort = onlyCompletes and (nextSteps.n == 0 or entering ~= nil)
+if mayBeShort and me.limit > 0 and firstDueAt <= now then
   -- @include turn/claim/one-lane.lua
 end
-if isShort and (oneLane or not entering and (me.limit == 0 or firstDueAt > now)) then
+if mayBeShort and (oneLane or not entering and (me.limit == 0 or firstDueAt > now)) then
   -- Most turns: what has completed leaves, and what is due in one lane is claimed. The next steps of chains may enter that lane.
   if oneLane then
     -- @include turn/claim/next-fence.lua

@@ -22,7 +22,7 @@ it('tells how long it is until a time of Redis, with fractions of a millisecond'
 
 describe('a time of Redis to come', () => {
   const NOW = 1_800_000_000_000;
-  /** How long it is said to be until 1 s after the first reply, 500 ms after it. Each reply: when its call was sent, when it was read, and what it said. */
+  /** What `until` says of 1 s after the first reply, 500 ms after it. Each reply: when its call was sent, when it was read, and what it said. */
   function toldAfter(...replies: [sent: number, read: number, said: number][]): number {
     const clock = new ServerClock(LINK, queueKeys('sq', 'q'), () => {});
     const now = jest.spyOn(performance, 'now');

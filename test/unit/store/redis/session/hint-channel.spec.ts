@@ -55,7 +55,7 @@ it('a message that is older than the last turn looks a tenth of a second later',
   expect(looks).toEqual([100, 0]);
 });
 
-it('a message in whole milliseconds may tell of what came after a turn in the same one', () => {
+it('a time in whole milliseconds is not put off, whatever the last turn has seen', () => {
   const { channel, looks, hear } = openChannel();
   channel.turnGoesOut();
   channel.turnIsBack(Number(before(200)));
