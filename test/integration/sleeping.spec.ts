@@ -208,12 +208,9 @@ it('a crew that looks again is listed for longer', async () => {
 
 it('sessions that begin together do not go on looking together', async () => {
   const workers = Array.from({ length: 50 }, (_, i) => test.worker(`w${i}`));
-  const from = performance.now();
   const answers = await Promise.all(workers.map((worker) => worker.turn({ limit: 1 })));
-  // An answer that was read later leaves so much less to sleep.
-  const tookMs = performance.now() - from;
   const sleeps = answers.map(({ sleepMs }) => sleepMs!);
   expect(Math.max(...sleeps)).toBeLessThanOrEqual(5_000);
-  expect(Math.min(...sleeps)).toBeGreaterThanOrEqual(4_000 - 1 - tookMs);
+  expect(Math.min(...sleeps)).toBeGreaterThanOrEqual(4_000 - 1);
   expect(Math.max(...sleeps) - Math.min(...sleeps)).toBeGreaterThan(500);
 });

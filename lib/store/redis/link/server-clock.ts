@@ -8,15 +8,13 @@ const JUMP_MS = 1_000;
 /** How far clocks may drift apart: twice as much as NTP slews them. */
 const DRIFT = 0.001;
 
-/** Redis' time as heard in replies, carried on by the monotonic clock of its link. No wall clock of a process is ever asked. */
+/** Redis' time as last heard, carried on by the monotonic clock of its link. No wall clock of a process is ever asked. */
 export class ServerClock {
-  /** By how much Redis' time is ahead of the link's, at the least: as if the last reply had been read in the moment in which Redis wrote it. */
   private offsetMs = Number.NaN;
-  /** By how much the true offset may be larger than `offsetMs`: the time for which the last reply may have been under way. */
-  private roomMs = 0;
-  /** The best guess of the true offset: the largest one told, lowered to what each later reply allows. A reply that lay unread tells a smaller one. */
-  private likelyOffsetMs = Number.NaN;
+
   private heardAt = Number.NEGATIVE_INFINITY;
+  /** By how much the offset may be larger: the time for which the last reply may have been under way. */
+  private roomMs = 0;
 
   constructor(
     private readonly link: Pick<QueueLink, 'run' | 'now'>,
@@ -40,9 +38,6 @@ export class ServerClock {
     const leastMs = JUMP_MS + (now - this.heardAt) * DRIFT;
     if (aheadMs > leastMs) this.jumped(aheadMs);
     else if (backMs > leastMs) this.jumped(-backMs);
-    // Some replies leave out the µs, so Redis' time may have been almost 1 ms more.
-    const mostMs = offsetMs + roomMs + (Number.isInteger(serverNowMs) ? 1 : 0);
-    this.likelyOffsetMs = this.known ? Math.min(Math.max(this.likelyOffsetMs, offsetMs), mostMs) : offsetMs;
     this.offsetMs = offsetMs;
     this.roomMs = roomMs;
     this.heardAt = now;
@@ -53,12 +48,12 @@ export class ServerClock {
     this.note(Number(await ask(this.link, clockScript(this.keys), {}, giveUpAt)), sentAt);
   }
 
-  /** How long from now it is until Redis' time is `serverMs`, in ms and fractions; below 0 where that time is over. By the best guess. */
+  /** How long from now it is until Redis' time is `serverMs`, in ms and fractions. */
   until(serverMs: number): number {
-    return serverMs - this.likelyOffsetMs - this.link.now();
+    return serverMs - this.offsetMs - this.link.now();
   }
 
-  /** Redis' time in whole ms, now or at another time of the link. Rather too early: Redis refuses calls by it, and must not run one after its deadline. */
+  /** Redis' time in whole ms, now or at another time of the link. */
   at(monotonicMs = this.link.now()): number {
     return Math.round(monotonicMs + this.offsetMs);
   }

@@ -11,8 +11,6 @@ const CANCEL_MESSAGE = 'cancel';
  * is not dropped: where Redis' clock was set back in between, the hint only looks older.
  */
 const SEEN_HINT_DELAY_MS = 100;
-/** In the place of what was said while nobody heard. */
-const LONG_AGO = '0';
 
 /** By what a session hears hints: its own channel, and that of its process, where jobs are told that prefer the process. */
 export class HintChannel {
@@ -21,7 +19,7 @@ export class HintChannel {
   private hear?: Hear;
   private turnsUnderWay = 0;
   /** What is heard while a turn is under way: when to look, in Redis' time. The answer tells whether the turn has seen the reason. */
-  private heldBack: string[] = [];
+  private heldBack: number[] = [];
   /** Redis' time in the last turn that was answered, in ms and µs. */
   private seenUntil = Number.NEGATIVE_INFINITY;
   private hints?: SessionHints;
@@ -47,11 +45,11 @@ export class HintChannel {
       // Heard anew: whatever was said meanwhile was said to nobody.
       if (message === undefined || message === CANCEL_MESSAGE) hints.cancel();
       if (message === CANCEL_MESSAGE) return;
-      const at = message ?? LONG_AGO;
+      const atMs = Number(message ?? 0);
       // A message that is no time comes from somebody else.
-      if (Number.isNaN(Number(at))) return;
-      if (this.turnsUnderWay > 0) this.heldBack.push(at);
-      else this.tell(at);
+      if (Number.isNaN(atMs)) return;
+      if (this.turnsUnderWay > 0) this.heldBack.push(atMs);
+      else this.tell(atMs);
     };
     for (const channel of this.channels) this.listener.listen(channel, this.hear);
   }
@@ -75,18 +73,17 @@ export class HintChannel {
     if (this.heldBack.length === 0) return;
     const heldBack = this.heldBack;
     this.heldBack = [];
-    for (const at of heldBack) this.tell(at);
+    for (const atMs of heldBack) this.tell(atMs);
   }
 
-  private tell(at: string): void {
+  private tell(atMs: number): void {
     const { clock, hints } = this;
-    const atMs = Number(at);
-    // The present needs no clock. By that of this process, which may be some tenths of a millisecond behind, it could be still to come, and no timer
-    // waits for less than a millisecond.
-    if (tellsNow(at)) hints?.look(atMs < this.seenUntil ? SEEN_HINT_DELAY_MS : 0);
-    else hints?.look(clock.known ? Math.max(0, clock.until(atMs)) : 0);
+    const inMs = clock.known ? Math.max(0, clock.until(atMs)) : 0;
+    hints?.look(this.isSeen(atMs) ? Math.max(inMs, SEEN_HINT_DELAY_MS) : inMs);
+  }
+
+  /** A message tells now with its µs, so of two things in one ms it is known which came first; a whole ms does not tell. */
+  private isSeen(atMs: number): boolean {
+    return atMs < this.seenUntil && !Number.isInteger(atMs);
   }
 }
-
-/** The present is told with its µs, so of two things in one ms it is known which came first; any other time in whole ms. */
-const tellsNow = (at: string) => at.includes('.');

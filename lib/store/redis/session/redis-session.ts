@@ -42,8 +42,6 @@ const KEEP_TURN_RECEIPT_MS = 600_000;
 const TRY_MS = 5_000;
 /** Registering is tried again so often: names of others may have had to go first, and somebody may delete what is written. */
 const REGISTERED_AT_MOST = 5;
-/** What `sleepMs` says where the answer is read after the time to look. 0 would say that there is more to look for right now. */
-const LEAST_SLEEP_MS = 0.001;
 
 /** What all sessions of this process share: a connection, and one more for messages. */
 export interface SessionLink {
@@ -168,11 +166,6 @@ export class RedisSession implements Session {
     this.inFlight.splice(this.inFlight.indexOf(flight), 1);
     this.freeCallers.push(flight.caller);
     const { answer, cursor, hasNotLooked } = this.decode(flight.call, reply, flight.turn);
-    const writtenAtMs = Number(reply[1]);
-    // `sleepMs` counts from when Redis wrote the answer. A busy process reads it some milliseconds later, and would look for the next due job so much
-    // too late. `tendInMs` counts so too, and stays as it is: no job waits for that time to the millisecond.
-    if (answer.sleepMs)
-      answer.sleepMs = Math.max(LEAST_SLEEP_MS, answer.sleepMs + Math.min(this.clock.until(writtenAtMs), 0));
     emptied(reply);
     this.cursor = cursor;
     if (!hasNotLooked) {

@@ -20,45 +20,6 @@ it('tells how long it is until a time of Redis, with fractions of a millisecond'
   expect(told).toBeGreaterThanOrEqual(9.25 - passed - 1e-6);
 });
 
-describe('a time of Redis to come', () => {
-  const NOW = 1_800_000_000_000;
-  /** What `until` says of 1 s after the first reply, 500 ms after it. Each reply: when its call was sent, when it was read, and what it said. */
-  function toldAfter(...replies: [sent: number, read: number, said: number][]): number {
-    const clock = new ServerClock(LINK, queueKeys('sq', 'q'), () => {});
-    const now = jest.spyOn(performance, 'now');
-    for (const [sent, read, said] of replies) {
-      now.mockReturnValue(10_000 + read);
-      clock.note(NOW + said, 10_000 + sent);
-    }
-    now.mockReturnValue(10_500);
-    return clock.until(NOW + 1_000);
-  }
-
-  it('is as far away as by the reply that was read soonest, where later ones lay unread', () => {
-    expect(toldAfter([0, 0, 0])).toBe(500);
-    expect(toldAfter([0, 0, 0], [100, 150, 100])).toBe(500);
-    expect(toldAfter([0, 50, 0], [100, 100, 100])).toBe(500);
-  });
-
-  it('follows the clock of Redis where that went on faster or slower, or was set', () => {
-    expect(toldAfter([0, 0, 0], [100, 101, 110])).toBe(500 - 9);
-    expect(toldAfter([0, 0, 0], [100, 101, 90.5])).toBe(500 + 9.5);
-    // One that leaves out the µs may have meant almost a whole ms more.
-    expect(toldAfter([0, 0, 0], [100, 101, 90])).toBe(500 + 9);
-    expect(toldAfter([0, 0, 0], [100, 101, 3_600_100])).toBe(500 - 3_600_000 + 1);
-  });
-
-  it('does not make the deadline of a call later', () => {
-    const clock = new ServerClock(LINK, queueKeys('sq', 'q'), () => {});
-    const now = jest.spyOn(performance, 'now');
-    now.mockReturnValue(10_000);
-    clock.note(NOW, 10_000);
-    now.mockReturnValue(10_150);
-    clock.note(NOW + 100, 10_100);
-    expect(clock.at(10_500)).toBe(NOW + 450);
-  });
-});
-
 describe('a jump of the clock of Redis', () => {
   /** Each reply: when its call was sent, when it was read, and what it said, in ms after the first one. */
   function jumpsOf(...replies: [sent: number, read: number, said: number][]): number[] {

@@ -53,10 +53,8 @@ function openSession(options: Parameters<typeof readQueueOptions>[1] = {}) {
       isListed() {},
     },
   );
-  const answer = (cursor: string, uses = '-', { now, lookAt } = { now: NOW, lookAt: NOW }) => {
-    waiting
-      .shift()!
-      .resolve(['done', now, '', [], [], [], [], [], [], lookAt, '1', cursor, '', '', [], '', [], uses, []]);
+  const answer = (cursor: string, uses = '-') => {
+    waiting.shift()!.resolve(['done', NOW, '', [], [], [], [], [], [], NOW, '1', cursor, '', '', [], '', [], uses, []]);
   };
   return {
     session,
@@ -84,30 +82,6 @@ const turnOf = (turn: Partial<Turn> = {}): Turn => ({
 
 /** Calls are sent after a few rounds of promises. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
-
-it('an answer that a busy process reads late makes it look no later', async () => {
-  const { session, answer } = openSession();
-  const answered = session.turn(turnOf(), never);
-  await settled();
-  // The first reply, which told NOW, has been read just before.
-  const writtenMs = Number(NOW) + 1;
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  answer('', '-', { now: String(writtenMs), lookAt: String(writtenMs + 10_000) });
-  const { sleepMs } = await answered;
-  expect(sleepMs).toBeGreaterThan(0);
-  expect(sleepMs).toBeLessThanOrEqual(9_702);
-});
-
-it('an answer that is read after the time at which to look says that it is time, and not that there is more in Redis right now', async () => {
-  const { session, answer } = openSession();
-  const answered = session.turn(turnOf(), never);
-  await settled();
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  answer('', '-', { now: NOW, lookAt: String(Number(NOW) + 10) });
-  const { sleepMs } = await answered;
-  expect(sleepMs).toBeGreaterThan(0);
-  expect(sleepMs).toBeLessThan(1);
-});
 
 it('a turn goes on looking where the last one that was answered stopped, unless it looks anew', async () => {
   const { session, sent, answer } = openSession();
