@@ -33,7 +33,7 @@ export default {
   },
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
-  // On two cores, which three files keep busy. More files at a time end no sooner, and starve each other of the moments that tests have to meet.
+  // On two cores, which three files keep busy. More files at a time starve each other of the moments that tests have to meet.
   maxWorkers: 3,
   // What a test file has imported stays in its worker: some 16 MB a file, and a worker that runs half of all files died of it.
   workerIdleMemoryLimit: '1GB',

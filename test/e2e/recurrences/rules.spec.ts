@@ -7,9 +7,9 @@ const EVERY_MS = 200;
 
 afterEach(stopApps);
 
-/** The first multiple of the interval that is at least so far from now. */
 /** So long before its first instant a recurrence is declared, on a busy machine too. */
 const TO_DECLARE_MS = 2_500;
+/** The first multiple of the interval that is at least so far from now. */
 const instantIn = (ms: number) => Math.ceil((Date.now() + ms) / EVERY_MS) * EVERY_MS;
 
 describe('a recurrence ends', () => {

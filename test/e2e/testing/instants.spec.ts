@@ -84,11 +84,13 @@ it('the instants of fixed rates and of made-up occurrences', async () => {
 it('overlap queue: the occurrence that waits begins when the one before has ended', async () => {
   const { tester, producer } = await testedApp([Works]);
   const rule = { everyMs: '1h', overlap: 'queue', endAt: at(3 * HOUR) } as const;
-  const from = performance.now();
+  const before = process.cpuUsage();
   await producer.upsertRecurrence('hourly', 'work', { minutes: 90 }, rule, { timeoutMs: 0 });
   await tester.advance('12h');
   expect(startsOf(tester)).toEqual([60, 150, 240].map((minute) => minute * 60_000));
-  expect(performance.now() - from).toBeLessThan(10_000);
+  const { user, system } = process.cpuUsage(before);
+  // The kit goes from instant to instant, and does not ask at each millisecond for the occurrence that waits. Other suites share this machine.
+  expect((user + system) / 1e6).toBeLessThan(1);
 });
 
 it('overlap allow: occurrences run beside each other', async () => {
