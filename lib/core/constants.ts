@@ -5,7 +5,7 @@ export const FAILURES_KEPT = 20;
 export const BYTES_A_CLAIM = 8 * 1024 * 1024;
 /** A slow link may take longer than a lease to carry a larger claim, so none of its jobs begins before its lease has been renewed. */
 export const UNCONFIRMED_BYTES = 256 * 1024;
-/** With fewer jobs a second turn under way costs more than it gains; and a session that claims fewer does not count as another one that is behind. */
+/** With fewer jobs a second turn under way costs more than it gains (a whole turn needs more of them); and a session that claims fewer does not count as another one that is behind. */
 export const FEWEST_JOBS = 5;
 /** From so many jobs on, to ask how many of them are due at one time costs less than to read their due times; and of so many, and one more, a claim reads the due times first. */
 export const MANY_AT_ONCE = 16;

@@ -199,6 +199,8 @@ export interface TurnAnswer {
   sleepMs: number | undefined;
   /** More was due than this session could take, and another one of this queue was in the same case lately. */
   isContended: boolean;
+  /** It was a whole turn (see docs/glossary.md), which costs the store more by itself than an ordinary one, or one of groups in order. */
+  isWhole: boolean;
   /**
    * What this session settles frees no place that anybody waits for: as far as the turn has seen, the queue has no groups, limits, pauses,
    * recurrences, suspects or preferred workers, and no handler of the session has a limit of its own, weighs more than 1 or gets batches.

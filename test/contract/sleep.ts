@@ -36,16 +36,16 @@ export const sleep = (world: () => World): void => {
     expect(await world().worker('w', 'work', 'full').sleeps({ handlers })).toBe(5_000);
   });
 
-  it('says whether what it settles frees a place for others', async () => {
+  it('says whether it was a whole turn, and whether what it settles frees a place for others', async () => {
     world().store({ leaseMs: 60_000 });
     const worker = world().worker('w');
     await worker.turn();
-    expect(await worker.turn()).toMatchObject({ freesNothingForOthers: true });
+    expect(await worker.turn()).toMatchObject({ isWhole: false, freesNothingForOthers: true });
     const handlers = [{ name: 'work', weight: 1, free: 1, size: 1 }];
     expect(await worker.turn({ handlers })).toMatchObject({ freesNothingForOthers: false });
     await world().schedule({ group: 'a' });
     await worker.turn();
-    expect(await worker.turn()).toMatchObject({ freesNothingForOthers: false });
+    expect(await worker.turn()).toMatchObject({ isWhole: true, freesNothingForOthers: false });
   });
 
   it('looks at once again where what it put back is due already', async () => {

@@ -32,6 +32,7 @@ const NOTHING: Omit<TurnAnswer, 'settled'> = {
   isReplay: false,
   sleepMs: 60_000,
   isContended: false,
+  isWhole: false,
   freesNothingForOthers: false,
   skippedOccurrences: [],
   tendInMs: undefined,

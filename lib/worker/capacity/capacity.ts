@@ -57,9 +57,9 @@ export class Capacity {
   }
 
   /** Takes in what a turn was told. */
-  noteBacklog({ turn }: SentTurn, { sleepMs, isContended }: TurnAnswer): void {
-    this.hasBacklog = turn.limit > 0 && sleepMs === undefined;
-    this.overlap.noteContention(isContended);
+  noteBacklog({ turn }: SentTurn, answer: TurnAnswer): void {
+    this.hasBacklog = turn.limit > 0 && answer.sleepMs === undefined;
+    this.overlap.noteAnswer(answer);
   }
 
   private all(mayClaim: boolean): Share {

@@ -1,4 +1,8 @@
 import { FEWEST_JOBS, MOST_JOBS } from '../../core/constants.js';
+import type { TurnAnswer } from '../../store/job-store.js';
+
+/** As `FEWEST_JOBS`, of whole turns: with fewer jobs, two halves cost Redis nearly twice as much as one turn, and no more jobs are run for it. */
+const FEWEST_JOBS_IF_WHOLE = 16;
 
 /** After so many of its turns in a row that met nobody else, a worker counts as alone. */
 const TURNS_TO_BE_ALONE = 8;
@@ -16,12 +20,14 @@ export interface Share {
  */
 export class Overlap {
   private turnsAlone = TURNS_TO_BE_ALONE;
+  private fewestJobs = FEWEST_JOBS;
 
   constructor(private readonly concurrency: number) {}
 
-  /** Takes in what a turn was told of other workers. */
-  noteContention(isContended: boolean): void {
+  /** Takes in what a turn was told of other workers, and of its own cost. */
+  noteAnswer({ isContended, isWhole }: TurnAnswer): void {
     this.turnsAlone = isContended ? 0 : this.turnsAlone + 1;
+    this.fewestJobs = isWhole ? FEWEST_JOBS_IF_WHOLE : FEWEST_JOBS;
   }
 
   /** True if two turns are worth it: no other worker had a backlog lately, or one turn could not take all there is. */
@@ -29,9 +35,9 @@ export class Overlap {
     return this.turnsAlone >= TURNS_TO_BE_ALONE || this.concurrency > MOST_JOBS;
   }
 
-  /** True if this is enough for a turn beside another. Capacity for a whole turn is enough by itself. */
+  /** True if this is enough for a turn beside another. Capacity for as much as a turn may claim is enough by itself. */
   isEnough({ settlements, limit }: Share): boolean {
-    const least = Math.max(FEWEST_JOBS, Math.floor(this.concurrency / 4));
+    const least = Math.max(this.fewestJobs, Math.floor(this.concurrency / 4));
     return Math.min(settlements, limit) >= least || limit >= MOST_JOBS;
   }
 

@@ -54,7 +54,7 @@ export interface Decoded {
 
 /** What the script of a whole turn answered. */
 export function decodeTurn(reply: TurnReply, turn: Turn, settings: QueueSettings): Decoded {
-  return decodeClaims(readTurnReply(reply), turn, settings);
+  return decodeClaims(readTurnReply(reply), turn, settings, true);
 }
 
 const NONE: string[] = [];
@@ -89,6 +89,7 @@ export function decodeOrdinary(reply: OrdinaryReply, turn: Turn, settings: Queue
     },
     turn,
     settings,
+    false,
   );
 }
 
@@ -96,6 +97,7 @@ function decodeClaims(
   said: Omit<ReturnType<typeof readTurnReply>, 'uses'>,
   turn: Turn,
   settings: QueueSettings,
+  isWhole: boolean,
 ): Decoded {
   // The whole one that the script went by.
   const claimedAtMs = Math.floor(Number(said.now));
@@ -131,6 +133,7 @@ function decodeClaims(
     isUnconfirmed: how === UNCONFIRMED,
     expired,
     isContended: said.isContended === '1',
+    isWhole,
     suspect: said.suspect || undefined,
   });
 }
@@ -138,7 +141,7 @@ function decodeClaims(
 /** What the script of a relay answered. */
 export function decodeRelay(reply: RelayReply): Decoded {
   const nothing = { settled: [], lost: [], toCancel: [], claimed: [], expired: [] };
-  return decoded(readRelayReply(reply), { ...nothing, isUnconfirmed: false, isContended: false });
+  return decoded(readRelayReply(reply), { ...nothing, isUnconfirmed: false, isContended: false, isWhole: false });
 }
 
 type Told =
@@ -168,6 +171,7 @@ function decoded(said: ReturnType<typeof readRelayReply>, own: Omit<TurnAnswer, 
     isUnconfirmed: own.isUnconfirmed,
     expired: own.expired,
     isContended: own.isContended,
+    isWhole: own.isWhole,
     freesNothingForOthers: false,
     suspect: own.suspect,
     recovered: inRows(5, said.recovered, toRecovered),

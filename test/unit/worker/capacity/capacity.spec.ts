@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { readQueueOptions } from '../../../../lib/core/options/queue-options.js';
-import type { Turn } from '../../../../lib/store/job-store.js';
+import type { Turn, TurnAnswer } from '../../../../lib/store/job-store.js';
 import { Capacity } from '../../../../lib/worker/capacity/capacity.js';
 import { haveLimits, Places } from '../../../../lib/worker/capacity/places.js';
 import type { JobHandler } from '../../../../lib/worker/run/job-handler.js';
@@ -40,10 +40,10 @@ const send = (limit: number): SentTurn =>
   inFlight.add({ turn: { limit, settlements: [], renewals: [] } as unknown as Turn, ended: [], renews: false }, 0);
 
 /** A turn that asked for so many has left a backlog. */
-function leaveBacklog(capacity: Capacity, isContended = false): void {
+function leaveBacklog(capacity: Capacity, answer: Partial<TurnAnswer> = {}): void {
   const sent = send(1);
   inFlight.remove(sent);
-  capacity.noteBacklog(sent, { sleepMs: undefined, isContended } as never);
+  capacity.noteBacklog(sent, { sleepMs: undefined, isContended: false, isWhole: false, ...answer } as never);
 }
 
 it('what runs, and what the turns in flight may claim, is no longer open', () => {
@@ -82,8 +82,24 @@ it('with a backlog, and alone, a turn takes half of it, unless it has to go alon
   expect(capacity.mayOverlap).toBe(true);
   expect(capacity.share(true, false)).toMatchObject({ settlements: 50, limit: 50 });
   expect(capacity.share(true, true)).toMatchObject({ settlements: 100, limit: 100 });
-  leaveBacklog(capacity, true);
+  leaveBacklog(capacity, { isContended: true });
   expect(capacity.share(true, false)).toMatchObject({ settlements: 100, limit: 100 });
+});
+
+it.each([
+  { isWhole: false, concurrency: 9, isHalved: false },
+  { isWhole: false, concurrency: 10, isHalved: true },
+  { isWhole: true, concurrency: 31, isHalved: false },
+  { isWhole: true, concurrency: 32, isHalved: true },
+])('halves turns only where half is worth a turn: $isWhole, $concurrency', ({ isWhole, concurrency, isHalved }) => {
+  const capacity = capacityOf({ concurrency });
+  leaveBacklog(capacity, { isWhole: !isWhole });
+  leaveBacklog(capacity, { isWhole });
+  for (const claim of claimsOf(concurrency)) pending.addEnded({ settlement: claim } as never);
+  const half = Math.ceil(concurrency / 2);
+  expect(capacity.share(true, false).limit).toBe(isHalved ? half : concurrency);
+  inFlight.add({ turn: { limit: half } as Turn, ended: [], renews: false }, 0);
+  expect(capacity.mayOverlap).toBe(isHalved);
 });
 
 it('a worker may be full for one name and not for others where a handler has a limit, or gets several jobs a call', () => {

@@ -28,6 +28,7 @@ class AnsweringSession implements Session {
       claimed: this.claimed.slice(0, turn.limit),
       sleepMs: 60_000,
       isContended: false,
+      isWhole: false,
       freesNothingForOthers: false,
       skippedOccurrences: [],
       tendInMs: undefined,

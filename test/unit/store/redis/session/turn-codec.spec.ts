@@ -3,11 +3,12 @@ import { type QueueSettings, readQueueOptions } from '../../../../../lib/core/op
 import type { Settlement, Turn } from '../../../../../lib/store/job-store.js';
 import { queueKeys } from '../../../../../lib/store/redis/keys.js';
 import {
+  type OrdinaryReply,
   type TurnArguments,
   type TurnReply,
   turnScript,
 } from '../../../../../lib/store/redis/scripts/turn/contract.js';
-import { decodeTurn, turnFromBytes } from '../../../../../lib/store/redis/session/turn-codec.js';
+import { decodeOrdinary, decodeTurn, turnFromBytes } from '../../../../../lib/store/redis/session/turn-codec.js';
 import { encodeTurn } from '../../../../../lib/store/redis/session/turn-lists.js';
 
 const KEEPS_NONE = readQueueOptions('q', { keepCompleted: 0 });
@@ -254,6 +255,12 @@ describe('the answer to a turn', () => {
     expect(decode({ 9: lookAt }).sleepMs).toBe(sleepMs);
   });
 
+  it('an ordinary turn, or one of groups in order, is not a whole one', () => {
+    const reply = ['done', '1000.25', '', '', '', '', '1500', '77', '1'] as unknown as OrdinaryReply;
+    const { answer } = decodeOrdinary(reply, turnOf({}), KEEPS_NONE);
+    expect(answer).toMatchObject({ isWhole: false, isContended: true, sleepMs: 499.75 });
+  });
+
   it('tells what was lost, recovered, late, missing and pushed out, row by row', () => {
     const answer = decode({
       3: ['l'],
@@ -290,6 +297,7 @@ describe('the answer to a turn', () => {
       claimed: [],
       sleepMs: undefined,
       isContended: true,
+      isWhole: true,
       freesNothingForOthers: false,
       isUnconfirmed: false,
       expired: [],

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals';
 import { ManualClock } from '../support/manual-clock.js';
-import { whyNoStoppedRedis } from '../support/stopped-redis.js';
 import { affinity } from './affinity.js';
 import { blackouts } from './blackouts.js';
 import { cancel } from './cancel.js';
@@ -26,7 +25,6 @@ import { limits } from './limits.js';
 import { load } from './load.js';
 import { maxWait } from './max-wait.js';
 import { order } from './order.js';
-import { ProcessWorld } from './process-world.js';
 import { progress } from './progress.js';
 import { pull } from './pull.js';
 import { queued } from './queued.js';
@@ -39,7 +37,6 @@ import { recurrencesJitter } from './recurrences-jitter.js';
 import { recurrencesLimits } from './recurrences-limits.js';
 import { recurrencesMissed } from './recurrences-missed.js';
 import { recurrencesOverlap } from './recurrences-overlap.js';
-import { RedisWorld } from './redis-world.js';
 import { renew } from './renew.js';
 import { replace } from './replace.js';
 import { retention } from './retention.js';
@@ -55,11 +52,6 @@ import { versions } from './versions.js';
 import { views } from './views.js';
 import type { World } from './world.js';
 import { yields } from './yields.js';
-
-const STORES: Record<string, (clock: ManualClock) => Promise<World>> = {
-  'this process': async (clock) => new ProcessWorld(clock),
-  Redis: (clock) => RedisWorld.start(clock),
-};
 
 const CASES = {
   schedule,
@@ -115,12 +107,9 @@ const CASES = {
   'declarations after a gap': declarationsGaps,
 };
 
-const missing = whyNoStoppedRedis();
-if (missing) process.stdout.write(`The contract is not held against Redis: ${missing}.\n`);
-
-describe.each(Object.entries(STORES).filter(([name]) => !missing || name !== 'Redis'))(
-  'the store in %s',
-  (_, start) => {
+/** Holds a store to all cases, in one world; after each case the store is audited. */
+export function holdToContract(store: string, start: (clock: ManualClock) => Promise<World>): void {
+  describe(`the store in ${store}`, () => {
     let world: World;
 
     beforeAll(async () => {
@@ -137,5 +126,5 @@ describe.each(Object.entries(STORES).filter(([name]) => !missing || name !== 'Re
     for (const [name, cases] of Object.entries(CASES)) {
       describe(name, () => cases(() => world));
     }
-  },
-);
+  });
+}
