@@ -195,7 +195,10 @@ export interface TurnAnswer {
   expired: readonly Claim[];
   /** The turn had run before, and its answer was lost. This answer says nothing of renewals, nor of what was recovered. */
   isReplay: boolean;
-  /** How long until this session should look again, in ms and fractions; `undefined`: as soon as it has capacity for what it found due. */
+  /**
+   * How long until this session should look again, in ms and fractions. 0: there is more to look for right now, and the session is no sleeper;
+   * `undefined`: as soon as it has capacity for what it found due.
+   */
   sleepMs: number | undefined;
   /** More was due than this session could take, and another one of this queue was in the same case lately. */
   isContended: boolean;

@@ -58,7 +58,8 @@ end
 if uncommon[1] then return { 'whole', digits(now), '' } end
 -- @include turn/in-order/due.lua
 -- @include turn/in-order/pick.lua
-local outlook = { limitAfter = me.limit - #picks, stopsLooking = false, hears = me.canHear, sleepUntil = false, stopsSleeping = false, fills = false, isSleeper = false, isOffSleepers = false, looksAgain = false, looksOn = false, toWake = nil, lookAt = nil, handOverAt = nil }
+-- @include turn/after/first-outlook.lua
+outlook.limitAfter = me.limit - #picks
 outlook.fills = picks[1] ~= nil and outlook.limitAfter <= 0
 local wakeOthers
 -- @include turn/in-order/wake.lua

@@ -75,7 +75,7 @@ local earliest = redis.call('ZRANGE', levelsKey, 0, FIRST_HEADS - 1, 'WITHSCORES
 local firstDueAt = tonumber(earliest[2] or math.huge)
 
 local fit, claimed, stopped, fence, unconfirmed, nextCursor = {}, {}, nil, 0, '', ''
-local outlook = { limitAfter = me.limit, stopsLooking = false, hears = me.canHear, sleepUntil = false, stopsSleeping = false, fills = false, isSleeper = false, isOffSleepers = false, looksAgain = false, looksOn = false, toWake = nil, lookAt = nil, handOverAt = nil }
+-- @include turn/after/first-outlook.lua
 local nextEvent, wakeOthers
 -- Until when this session sleeps at most: see turn/after/outlook.lua.
 local sleepAtMost = now + math.min(settings.maxSleepMs, settings.leaseMs / 3)
@@ -86,12 +86,13 @@ local onlyCompletes = me.listing == '' and not uncommon[1] and others.n == 0 and
 local oneLane, entering, heads
 if onlyCompletes and nextSteps.n > 0 then
   -- @include turn/settle/steps-of-one-lane.lua
-  onlyCompletes = entering ~= nil
 end
-if onlyCompletes and me.limit > 0 and firstDueAt <= now then
+-- Nothing but completions, and next steps that all enter one lane: such a turn may take the short way below.
+local mayBeShort = onlyCompletes and (nextSteps.n == 0 or entering ~= nil)
+if mayBeShort and me.limit > 0 and firstDueAt <= now then
   -- @include turn/claim/one-lane.lua
 end
-if onlyCompletes and (oneLane or not entering and (me.limit == 0 or firstDueAt > now)) then
+if mayBeShort and (oneLane or not entering and (me.limit == 0 or firstDueAt > now)) then
   -- Most turns: what has completed leaves, and what is due in one lane is claimed. The next steps of chains may enter that lane.
   if oneLane then
     -- @include turn/claim/next-fence.lua
