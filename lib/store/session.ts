@@ -196,13 +196,13 @@ export interface TurnAnswer {
   /** The turn had run before, and its answer was lost. This answer says nothing of renewals, nor of what was recovered. */
   isReplay: boolean;
   /**
-   * How long until this session should look again, in ms and fractions. 0: there is more to look for right now, and the session is no sleeper;
+   * How long until this session should look again, in ms and fractions. 0: now, as there is more to look for, or as the answer is a replay;
    * `undefined`: as soon as it has capacity for what it found due.
    */
   sleepMs: number | undefined;
   /** More was due than this session could take, and another one of this queue was in the same case lately. */
   isContended: boolean;
-  /** It was a whole turn (see docs/glossary.md), which costs the store more by itself than an ordinary one, or one of groups in order. */
+  /** It was a whole turn (see docs/glossary.md), which costs the store more than an ordinary one, or one of groups in order. No turn of a relay is. */
   isWhole: boolean;
   /**
    * What this session settles frees no place that anybody waits for: as far as the turn has seen, the queue has no groups, limits, pauses,

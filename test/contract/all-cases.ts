@@ -107,9 +107,9 @@ const CASES = {
   'declarations after a gap': declarationsGaps,
 };
 
-/** Holds a store to all cases, in one world; after each case the store is audited. */
-export function holdToContract(store: string, start: (clock: ManualClock) => Promise<World>): void {
-  describe(`the store in ${store}`, () => {
+/** Runs all cases in one world, and audits the store after each. `where`: what that world's store is over. */
+export function holdToContract(where: string, start: (clock: ManualClock) => Promise<World>): void {
+  describe(`the store in ${where}`, () => {
     let world: World;
 
     beforeAll(async () => {

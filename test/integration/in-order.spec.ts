@@ -17,6 +17,8 @@ class Way {
   private worker!: TestWorker;
   private workers = 0;
   held: ClaimedJob[] = [];
+  /** How many turns that claimed were no whole ones. */
+  notWhole = 0;
 
   constructor(private readonly isLong: boolean) {}
 
@@ -31,13 +33,14 @@ class Way {
   /** The payloads of the jobs that a turn claims, and when the worker looks again. */
   async claim(limit: number, ends: Ends): Promise<readonly [string[], string]> {
     const settle = { complete: settlement.complete, release: settlement.release, retry: inAnHour };
-    const { claimed, sleepMs } = await this.worker.turn({
+    const { claimed, sleepMs, isWhole } = await this.worker.turn({
       settlements: this.held.flatMap((job, i) => (ends[i] ? [settle[ends[i]](job)] : [])),
       limit,
       // Handlers with limits of their own are for whole turns.
       handlers: this.isLong ? ['a', 'b'].map((name) => ({ name, weight: 1, free: 1_000, size: 1 })) : [],
     });
     this.held = [...this.held.filter((_, i) => !ends[i]), ...claimed];
+    if (!isWhole) this.notWhole++;
     return [claimed.map((job) => `${payloadOf(job)} ${job.attempt}`), whenOf(sleepMs)];
   }
 
@@ -136,5 +139,6 @@ it.each([
     }
     const taken = answers.filter((answer) => answer === 'done');
     expect(taken.length).toBeGreaterThan(others ? turns / 10 : turns / 2);
+    expect(short.notWhole).toBeGreaterThanOrEqual(taken.length);
   },
 );

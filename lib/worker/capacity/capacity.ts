@@ -56,8 +56,8 @@ export class Capacity {
     return this.places.stuck();
   }
 
-  /** Takes in what a turn was told. */
-  noteBacklog({ turn }: SentTurn, answer: TurnAnswer): void {
+  /** Takes in the answer to a turn. */
+  noteAnswer({ turn }: SentTurn, answer: TurnAnswer): void {
     this.hasBacklog = turn.limit > 0 && answer.sleepMs === undefined;
     this.overlap.noteAnswer(answer);
   }

@@ -1,7 +1,7 @@
 import { FEWEST_JOBS, MOST_JOBS } from '../../core/constants.js';
 import type { TurnAnswer } from '../../store/job-store.js';
 
-/** As `FEWEST_JOBS`, of whole turns: with fewer jobs, two halves cost Redis nearly twice as much as one turn, and no more jobs are run for it. */
+/** As `FEWEST_JOBS`, of whole turns, which cost more. With fewer jobs two halves gain nothing where handlers await: see docs/worker-design.md. */
 const FEWEST_JOBS_IF_WHOLE = 16;
 
 /** After so many of its turns in a row that met nobody else, a worker counts as alone. */

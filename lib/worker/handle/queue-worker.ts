@@ -136,7 +136,7 @@ export class QueueWorker implements TurnWriter {
     if (sent.renews) leases.noteRenewal(sent.sentAt);
     for (const id of answer.lost) runs.loseLease(id);
     for (const id of answer.toCancel) runs.cancel(id);
-    capacity.noteBacklog(sent, answer);
+    capacity.noteAnswer(sent, answer);
     linger.noteAnswer(answer);
     if (!isolation.answered(holder, sent.turn.suspects, answer.suspect))
       pending.release(...answer.claimed, ...answer.expired);

@@ -43,7 +43,7 @@ const send = (limit: number): SentTurn =>
 function leaveBacklog(capacity: Capacity, answer: Partial<TurnAnswer> = {}): void {
   const sent = send(1);
   inFlight.remove(sent);
-  capacity.noteBacklog(sent, { sleepMs: undefined, isContended: false, isWhole: false, ...answer } as never);
+  capacity.noteAnswer(sent, { sleepMs: undefined, isContended: false, isWhole: false, ...answer } as never);
 }
 
 it('what runs, and what the turns in flight may claim, is no longer open', () => {

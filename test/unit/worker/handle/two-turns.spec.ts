@@ -68,6 +68,23 @@ it('who has more places than one turn takes asks for them in a second, whoever e
   await stopAt(session, worker);
 });
 
+it('after a whole turn a worker with few places sends one at a time, until an answer is that of another turn', async () => {
+  const session = new SessionByHand();
+  const worker = workerAt(session, { run: () => undefined }, { concurrency: 20 });
+  worker.start();
+  await until('it looks', () => session.turns.length === 1);
+  session.answer({ ...full(20), isWhole: true });
+  await until('it goes on', () => session.turns.length === 2);
+  expect(session.underWay.map(carries)).toEqual([{ ends: 20, limit: 20 }]);
+  session.answer(full(20));
+  await until('there are two', () => session.underWay.length === 2);
+  expect(session.underWay.map(carries)).toEqual([
+    { ends: 10, limit: 10 },
+    { ends: 10, limit: 10 },
+  ]);
+  await stopAt(session, worker);
+});
+
 it('they claim no more together than there is room for, whatever has ended meanwhile', async () => {
   const random = seededRandom(7);
   const session = new SessionByHand();

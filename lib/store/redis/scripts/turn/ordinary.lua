@@ -87,7 +87,7 @@ local oneLane, entering, heads
 if onlyCompletes and nextSteps.n > 0 then
   -- @include turn/settle/steps-of-one-lane.lua
 end
--- Nothing but completions, and next steps that all enter one lane: such a turn may take the short way below.
+-- Where there are next steps, they all enter one lane. Then the turn may take the short way below.
 local mayBeShort = onlyCompletes and (nextSteps.n == 0 or entering ~= nil)
 if mayBeShort and me.limit > 0 and firstDueAt <= now then
   -- @include turn/claim/one-lane.lua
