@@ -173,6 +173,7 @@ export const BUGS = [
     from: "base .. 'groups', base .. 'runningOfGroups', base .. 'held', ",
     to: '',
     rules: ['within-its-limit', 'nothing-lost', 'everybody-lives'],
+    seconds: 24,
   },
   {
     name: 'one job of a group too many',
