@@ -13,18 +13,29 @@ const CONCURRENCY = 100;
 const full = (limit: number) => ({ claimed: claimsOf(limit), sleepMs: undefined });
 const carries = ({ settlements, limit }: Turn) => ({ ends: settlements.length, limit });
 
-/** A worker whose handler returns at once, with a backlog: two turns are under way. */
-async function behind(
-  options: object = {},
-): Promise<{ session: SessionByHand; worker: QueueWorker; clock: ManualClock }> {
+interface Started {
+  session: SessionByHand;
+  worker: QueueWorker;
+  clock: ManualClock;
+}
+
+/** A worker whose handler returns at once, and whose first turn is under way. */
+async function looking(options: object): Promise<Started> {
   const session = new SessionByHand();
   const clock = new ManualClock();
-  const worker = workerAt(session, { run: () => undefined }, { concurrency: CONCURRENCY, ...options }, { clock });
+  const worker = workerAt(session, { run: () => undefined }, options, { clock });
   worker.start();
   await until('it looks', () => session.turns.length === 1);
+  return { session, worker, clock };
+}
+
+/** One with a backlog: two turns are under way. */
+async function behind(options: object = {}): Promise<Started> {
+  const started = await looking({ concurrency: CONCURRENCY, ...options });
+  const { session } = started;
   session.answer(full(CONCURRENCY));
   await until('there are two', () => session.underWay.length === 2);
-  return { session, worker, clock };
+  return started;
 }
 
 it('while more is due than there is room for, two turns are under way, and each carries half', async () => {
@@ -55,10 +66,7 @@ it('where another worker has a backlog as well, there is one with all of it, unt
 });
 
 it('who has more places than one turn takes asks for them in a second, whoever else is behind', async () => {
-  const session = new SessionByHand();
-  const worker = workerAt(session, { run: () => undefined }, { concurrency: 1_000 });
-  worker.start();
-  await until('it looks', () => session.turns.length === 1);
+  const { session, worker } = await looking({ concurrency: 1_000 });
   session.answer({ ...full(500), isContended: true });
   await until('there are two', () => session.underWay.length === 2);
   expect(session.underWay.map(carries)).toEqual([
@@ -68,11 +76,8 @@ it('who has more places than one turn takes asks for them in a second, whoever e
   await stopAt(session, worker);
 });
 
-it('after a whole turn a worker with few places sends one at a time, until an answer is that of another turn', async () => {
-  const session = new SessionByHand();
-  const worker = workerAt(session, { run: () => undefined }, { concurrency: 20 });
-  worker.start();
-  await until('it looks', () => session.turns.length === 1);
+it('after a whole turn a worker with few places sends one at a time, until a turn was no whole one', async () => {
+  const { session, worker } = await looking({ concurrency: 20 });
   session.answer({ ...full(20), isWhole: true });
   await until('it goes on', () => session.turns.length === 2);
   expect(session.underWay.map(carries)).toEqual([{ ends: 20, limit: 20 }]);
